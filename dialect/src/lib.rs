@@ -1,1 +1,21 @@
-//! tileproof-dialect
+//! What programs mean: the types every engine, pass and comparator shares, the list of ops with their definitions, and the bridge to MLIR.
+//!
+//! Reading order: [`types`], [`tensor`], [`planes`], [`attribute`], [`op`], [`program`], [`hlo`].
+
+pub mod attribute;
+pub mod bound;
+pub mod buffer;
+pub mod builder;
+pub mod error;
+pub mod eval;
+pub mod float;
+pub mod hlo;
+pub mod literal;
+pub mod location;
+pub mod numerics;
+pub mod op;
+pub mod planes;
+pub mod program;
+pub mod stage;
+pub mod tensor;
+pub mod types;

@@ -1,0 +1,144 @@
+//! The `hlo` dialect: THE list of its ops. Every op of the StableHLO specification, of chlo, and what HLO has beyond them.
+//!
+//! One file an op. Modules shared by families of ops come first.
+
+use crate::{
+    attribute::{AttributeReader, Attributes},
+    bound::{Bound, Bounded},
+    eval::{EvalContext, Stop},
+    op::{InferContext, Kind, OpDef},
+    tensor::Value,
+    types::Type,
+};
+use std::hash::{Hash, Hasher};
+
+pub mod shape;
+#[macro_use]
+pub mod elementwise;
+pub mod reduction_bound;
+
+/// Makes the modules, the enum and its dispatch from the one list: module and struct of each op.
+macro_rules! hlo_ops {
+    ($($module:ident::$name:ident,)*) => {
+        $(pub mod $module;)*
+
+        /// An op of the `hlo` dialect with its attributes.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        pub enum Op {
+            $($name($module::$name),)*
+        }
+
+        $(impl From<$module::$name> for Op {
+            fn from(op: $module::$name) -> Op {
+                Op::$name(op)
+            }
+        })*
+
+        impl Op {
+            /// Names of all ops, in list order.
+            pub const NAMES: &'static [&'static str] = &[$($module::$name::NAME,)*];
+
+            /// Name without dialect prefix.
+            pub fn name(&self) -> &'static str {
+                match self { $(Op::$name(_) => $module::$name::NAME,)* }
+            }
+
+            pub fn kind(&self) -> Kind {
+                match self { $(Op::$name(_) => $module::$name::KIND,)* }
+            }
+
+            /// The op `name`; none when the list has no such op. Complaints about attributes are in the reader.
+            pub fn from_attributes(name: &str, reader: &mut AttributeReader<'_>) -> Option<Op> {
+                $(if name == $module::$name::NAME {
+                    return Some(Op::$name($module::$name::from_attributes(reader)));
+                })*
+                None
+            }
+
+            pub fn to_attributes(&self) -> Attributes {
+                match self { $(Op::$name(op) => op.to_attributes(),)* }
+            }
+
+            pub fn infer(&self, cx: &InferContext<'_>) -> Result<Vec<Type>, Vec<String>> {
+                match self { $(Op::$name(op) => op.infer(cx),)* }
+            }
+
+            pub fn eval(&self, operands: &[Value], results: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+                match self { $(Op::$name(op) => op.eval(operands, results, cx),)* }
+            }
+
+            pub fn bound(&self, operands: &[Bounded<'_>], results: &[Type], values: &[Value], cx: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+                match self { $(Op::$name(op) => op.bound(operands, results, values, cx),)* }
+            }
+
+            /// One random valid program per op of the list, named.
+            pub fn samples(sampler: &mut crate::builder::Sampler) -> Vec<(&'static str, crate::program::Program)> {
+                vec![$(($module::$name::NAME, $module::$name::sample(sampler)),)*]
+            }
+        }
+    };
+}
+
+// Grouped as in the specification; inside a group alphabetical.
+hlo_ops! {
+    // Program structure.
+    call::Call,
+    constant::Constant,
+    return_::Return,
+    // Elementwise.
+    add::Add,
+    // Movement.
+    broadcast_in_dim::BroadcastInDim,
+    // Contraction and reduction.
+    reduce::Reduce,
+    // Control flow.
+    while_::While,
+}
+
+impl Op {
+    /// Functions this op names.
+    pub fn callees(&self) -> Vec<&str> {
+        match self {
+            Op::Call(op) => vec![&op.callee],
+            _ => vec![],
+        }
+    }
+
+    /// Name and attributes, without names of functions.
+    pub(crate) fn hash_structure(&self, h: &mut impl Hasher) {
+        match self {
+            Op::Call(_) => "call".hash(h),
+            op => op.hash(h),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{attribute::AttributeReader, builder::Sampler, location::Location, op};
+
+    #[test]
+    fn every_op_reads_its_own_attributes_and_every_sample_verifies() {
+        for seed in 0..40 {
+            for (name, program) in Op::samples(&mut Sampler::new(seed, 6)) {
+                let wrong = program.verify();
+                assert!(wrong.is_empty(), "sample of {name}, seed {seed}: {wrong:?}");
+                for id in program.op_ids() {
+                    let op::Op::Hlo(op) = &program.op(id).op;
+                    let location = Location::default();
+                    let mut reader = AttributeReader::new(op.name(), op.to_attributes(), &location);
+                    assert_eq!(
+                        Op::from_attributes(op.name(), &mut reader).as_ref(),
+                        Some(op)
+                    );
+                    assert_eq!(
+                        reader.finish(),
+                        Ok(crate::attribute::Attributes::new()),
+                        "{name}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! `reduce`: folds dimensions with a body.
+//!
+//! Meaning: result[i..] = the body applied in any binary tree over init_values and inputs[.., j, ..] for all j along `dimensions`.
+//! Inputs I1 inputs (N tensors of one shape), I2 init_values (N scalars), I3 dimensions, I4 body (2N scalars to N scalars).
+//! Constraints: C1 N >= 1 and 2N operands; C2 inputs have one shape; C3 init values are rank 0 with the element types of the inputs or wider;
+//! C4 dimensions unique and in range; C5 body takes 2N rank-0 tensors and gives N of the element types of the results.
+//! Kind: control (the body's ops decide). Numerics: order free.
+//! Example: `%1 = hlo.reduce(%0 init: %c) applies hlo.add across dimensions = [1]`.
+
+use crate::{
+    attribute::{AttributeReader, Attributes},
+    bound::{Bound, Bounded},
+    builder::{ProgramBuilder, Provenance, Sampler},
+    eval::{EvalContext, Stop},
+    hlo::{add::Add, shape},
+    location::Location,
+    op::{InferContext, Kind, Op, OpDef},
+    program::Program,
+    tensor::{Tensor, Value, row_major_strides},
+    types::{Type, TensorType},
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Reduce {
+    pub dimensions: Vec<i64>,
+}
+
+impl OpDef for Reduce {
+    const NAME: &'static str = "reduce";
+    const KIND: Kind = Kind::Control;
+
+    fn from_attributes(reader: &mut AttributeReader<'_>) -> Reduce {
+        Reduce { dimensions: reader.ints("dimensions") }
+    }
+
+    fn to_attributes(&self) -> Attributes {
+        Attributes::new().with("dimensions", self.dimensions.clone())
+    }
+
+    fn infer(&self, cx: &InferContext<'_>) -> Result<Vec<Type>, Vec<String>> {
+        let n = cx.operands.len() / 2;
+        if n == 0 || cx.operands.len() % 2 != 0 {
+            return Err(vec![format!("C1: expected inputs and as many init values, got {} operands", cx.operands.len())]);
+        }
+        let operands = shape::tensors(cx, 2 * n)?;
+        let (inputs, inits) = operands.split_at(n);
+        let dims = shape::same_dims(inputs).map_err(|e| vec![format!("C2: {}", e.join("; "))])?;
+        let mut wrong = vec![];
+        if inits.iter().any(|t| t.rank() != 0) {
+            wrong.push("C3: init values must have rank 0".to_string());
+        }
+        let out_of_range = self.dimensions.iter().any(|d| *d < 0 || *d >= dims.len() as i64);
+        if out_of_range || (1..self.dimensions.len()).any(|i| self.dimensions[..i].contains(&self.dimensions[i])) {
+            wrong.push(format!("C4: dimensions {:?} must be unique and below rank {}", self.dimensions, dims.len()));
+        }
+        let [body] = cx.regions else { return Err(vec![format!("expected 1 region, got {}", cx.regions.len())]) };
+        let scalars = |types: &[Type]| types.iter().all(|t| t.as_tensor().is_some_and(|t| t.rank() == 0));
+        if body.arguments.len() != 2 * n || body.results.len() != n || !scalars(&body.arguments) || !scalars(&body.results) {
+            wrong.push(format!("C5: the body must take {} rank-0 tensors and give {n}", 2 * n));
+        }
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
+        let kept: Vec<_> = dims.iter().enumerate().filter(|(d, _)| !self.dimensions.contains(&(*d as i64))).map(|(_, s)| *s).collect();
+        let element = |t: &Type| t.as_tensor().map(|t| t.element.clone());
+        Ok(body.results.iter().filter_map(element).map(|element| TensorType { dims: kept.clone(), element, layout: None }.into()).collect())
+    }
+
+    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+        let n = operands.len() / 2;
+        let first = shape::operand(operands, 0)?;
+        let (kept, folded): (Vec<usize>, Vec<usize>) = (0..first.rank()).partition(|d| !self.dimensions.contains(&(*d as i64)));
+        let strides = row_major_strides(first.dims());
+        // Folded dimensions first: row r of `lanes` elements holds the r-th element of every result.
+        let order: Vec<usize> = folded.iter().chain(&kept).copied().collect();
+        let (dims, strides): (Vec<u64>, Vec<i64>) = order.iter().map(|d| (first.dims()[*d], strides[*d])).unzip();
+        let lanes: usize = kept.iter().map(|d| first.dims()[*d] as usize).product();
+        let mut rows: usize = folded.iter().map(|d| first.dims()[*d] as usize).product();
+        let result_dims: Vec<u64> = kept.iter().map(|d| first.dims()[*d]).collect();
+        let mut slab: Vec<Tensor> = (0..n).map(|i| Ok(shape::operand(operands, i)?.strided(&dims, 0, &strides))).collect::<Result<_, Stop>>()?;
+        slab = slab.into_iter().map(|t| t.reshaped(&[(rows * lanes) as u64])).collect();
+        // A balanced tree: fold the upper half of the rows onto the lower half, an odd middle row waits.
+        while rows > 1 {
+            let half = rows / 2;
+            let (low, high) = (half * lanes, (rows - half) * lanes);
+            let part = |t: &Tensor, from: usize, len: usize| t.strided(&[len as u64], from as i64, &[1]);
+            let arguments = slab.iter().map(|t| part(t, 0, low)).chain(slab.iter().map(|t| part(t, high, low))).collect();
+            let sums = cx.run_lanes(0, low, arguments)?;
+            slab = if high == low {
+                sums
+            } else {
+                let middle: Vec<Tensor> = slab.iter().map(|t| part(t, low, high - low)).collect();
+                sums.iter().zip(&middle).map(|(s, m)| Tensor::joined(&[s, m]).ok_or_else(|| Stop::internal("reduce lost its rows"))).collect::<Result<_, _>>()?
+            };
+            rows -= half;
+        }
+        let inits: Vec<Tensor> = (n..2 * n).map(|i| Ok(shape::operand(operands, i)?.strided(&[lanes as u64], 0, &[0]))).collect::<Result<_, Stop>>()?;
+        let results = if rows == 0 { inits } else { cx.run_lanes(0, lanes, inits.into_iter().chain(slab).collect())? };
+        Ok(results.into_iter().map(|t| t.reshaped(&result_dims).into()).collect())
+    }
+
+    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], cx: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+        super::reduction_bound::reduce(&self.dimensions, operands, values, cx)
+    }
+
+    fn sample(s: &mut Sampler) -> Program {
+        let (dims, element) = (s.dims(), s.element(|_| true));
+        let dimensions: Vec<i64> = (0..dims.len() as i64).filter(|_| s.range(0, 1) == 0).collect();
+        let (ty, scalar) = (Type::tensor(dims, element.clone()), Type::tensor([], element));
+        let mut b = ProgramBuilder::new("sample", Provenance::Number);
+        let arguments = b.begin_function("main", &[ty, scalar.clone()], Location::default());
+        let inner = b.begin_region(&[scalar.clone(), scalar]);
+        let sum = b.infer(Op::Hlo(Add.into()), &inner, &[], vec![], Location::default());
+        let body = b.end_region(&sum, Location::default());
+        let results = b.infer(Op::Hlo(Reduce { dimensions }.into()), &arguments, &[], vec![body], Location::default());
+        b.end_function(&results, Location::default());
+        b.program().clone()
+    }
+}

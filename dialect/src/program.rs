@@ -1,0 +1,507 @@
+//! The plain-Rust program that engines, comparators, isolation and reduction see. `Send + Sync`, no MLIR.
+
+use crate::{
+    attribute::Attributes,
+    error::{Diagnostic, Error},
+    location::Location,
+    op::{InferContext, Op, RegionType, violations},
+    types::Type,
+};
+use std::hash::{Hash, Hasher};
+use xxhash_rust::xxh3::Xxh3;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+        impl $name {
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+id!(/// An op of a [`Program`].
+    OpId);
+id!(/// An SSA value of a [`Program`].
+    ValueId);
+id!(/// A region: one block with arguments, ended by `hlo.return`.
+    RegionId);
+id!(/// A function of a [`Program`].
+    FunctionId);
+
+/// A module: functions over one arena of ops, values and regions. Built by [`crate::builder::ProgramBuilder`], verified on `finish`.
+#[derive(Debug, Clone)]
+pub struct Program {
+    pub name: String,
+    pub num_replicas: u32,
+    pub num_partitions: u32,
+    /// Module attributes kept as they came (`mhlo.*`, `jax.*`, HLO module settings).
+    pub attributes: Attributes,
+    pub functions: Vec<Function>,
+    pub entry: FunctionId,
+    pub(crate) ops: Vec<Operation>,
+    pub(crate) values: Vec<ValueInfo>,
+    pub(crate) regions: Vec<Region>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Function {
+    pub name: String,
+    pub is_private: bool,
+    pub body: RegionId,
+    pub results: Vec<Type>,
+    /// Attributes of each parameter (`jax.buffer_donor`, `tf.aliasing_output`, `mhlo.sharding`, ...).
+    pub parameter_attributes: Vec<Attributes>,
+    pub result_attributes: Vec<Attributes>,
+    /// Parameters whose buffer an output reuses (donation, HLO `input_output_alias`).
+    pub aliases: Vec<Alias>,
+    pub location: Location,
+}
+
+/// Output `output` reuses the buffer of parameter `parameter`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Alias {
+    pub output: u32,
+    pub parameter: u32,
+    pub kind: AliasKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AliasKind {
+    May,
+    Must,
+}
+
+#[derive(Debug, Clone)]
+pub struct Operation {
+    pub op: Op,
+    pub operands: Vec<ValueId>,
+    pub results: Vec<ValueId>,
+    pub regions: Vec<RegionId>,
+    pub location: Location,
+    /// Attributes the op does not define (frontend attributes, shardings, backend_config), kept for export.
+    pub extra: Attributes,
+}
+
+#[derive(Debug, Clone)]
+pub struct ValueInfo {
+    pub ty: Type,
+    pub def: ValueDef,
+}
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ValueDef {
+    Result { op: OpId, index: u32 },
+    Argument { region: RegionId, index: u32 },
+}
+
+#[derive(Debug, Clone)]
+pub struct Region {
+    pub arguments: Vec<ValueId>,
+    /// In order; the last is `hlo.return`.
+    pub ops: Vec<OpId>,
+    pub parent: RegionParent,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RegionParent {
+    Function(FunctionId),
+    Op(OpId),
+}
+
+impl Program {
+    pub fn op(&self, id: OpId) -> &Operation {
+        &self.ops[id.index()]
+    }
+
+    pub fn value(&self, id: ValueId) -> &ValueInfo {
+        &self.values[id.index()]
+    }
+
+    pub fn ty(&self, id: ValueId) -> &Type {
+        &self.values[id.index()].ty
+    }
+
+    pub fn region(&self, id: RegionId) -> &Region {
+        &self.regions[id.index()]
+    }
+
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.index()]
+    }
+
+    pub fn find_function(&self, name: &str) -> Option<FunctionId> {
+        self.functions
+            .iter()
+            .position(|f| f.name == name)
+            .map(|i| FunctionId(i as u32))
+    }
+
+    pub fn main(&self) -> &Function {
+        self.function(self.entry)
+    }
+
+    /// Types of the entry function's parameters.
+    pub fn parameter_types(&self) -> Vec<Type> {
+        self.region(self.main().body)
+            .arguments
+            .iter()
+            .map(|v| self.ty(*v).clone())
+            .collect()
+    }
+
+    /// All ops, in arena order.
+    pub fn op_ids(&self) -> impl Iterator<Item = OpId> + use<> {
+        (0..self.ops.len() as u32).map(OpId)
+    }
+
+    pub fn value_count(&self) -> usize {
+        self.values.len()
+    }
+
+    pub fn op_count(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// Values the region's terminator returns.
+    pub fn returned(&self, region: RegionId) -> &[ValueId] {
+        match self.region(region).ops.last() {
+            Some(last) if self.op(*last).op.is_return() => &self.op(*last).operands,
+            Some(_) | None => &[],
+        }
+    }
+
+    pub fn region_type(&self, region: RegionId) -> RegionType {
+        RegionType {
+            arguments: self
+                .region(region)
+                .arguments
+                .iter()
+                .map(|v| self.ty(*v).clone())
+                .collect(),
+            results: self
+                .returned(region)
+                .iter()
+                .map(|v| self.ty(*v).clone())
+                .collect(),
+        }
+    }
+
+    /// Ops of `region` and of all regions inside it, in program order.
+    pub fn ops_within(&self, region: RegionId) -> Vec<OpId> {
+        let mut out = vec![];
+        let mut stack = vec![self.region(region).ops.iter()];
+        while let Some(top) = stack.last_mut() {
+            match top.next() {
+                Some(id) => {
+                    out.push(*id);
+                    // Reversed so that the first region is walked first.
+                    let inner: Vec<_> = self
+                        .op(*id)
+                        .regions
+                        .iter()
+                        .rev()
+                        .map(|r| self.region(*r).ops.iter())
+                        .collect();
+                    stack.extend(inner);
+                }
+                None => {
+                    stack.pop();
+                }
+            }
+        }
+        out
+    }
+
+    /// Values defined outside `region` that ops inside it use, in order of first use.
+    pub fn captured(&self, region: RegionId) -> Vec<ValueId> {
+        let mut inside: std::collections::HashSet<ValueId> =
+            self.region(region).arguments.iter().copied().collect();
+        let ops = self.ops_within(region);
+        for id in &ops {
+            inside.extend(self.op(*id).results.iter().copied());
+            for r in &self.op(*id).regions {
+                inside.extend(self.region(*r).arguments.iter().copied());
+            }
+        }
+        let mut out: Vec<ValueId> = vec![];
+        for id in &ops {
+            for v in &self.op(*id).operands {
+                if !inside.contains(v) && !out.contains(v) {
+                    out.push(*v);
+                }
+            }
+        }
+        out
+    }
+
+    /// Every violated rule: SSA form, terminators, shape rules, call signatures.
+    pub fn verify(&self) -> Vec<Diagnostic> {
+        let mut out = vec![];
+        let mut names = std::collections::HashSet::new();
+        for f in &self.functions {
+            if !names.insert(f.name.as_str()) {
+                out.push(Diagnostic::new(
+                    format!("function '{}' is defined twice", f.name),
+                    f.location.clone(),
+                ));
+            }
+            let mut visible = vec![false; self.values.len()];
+            self.verify_region(f.body, &mut visible, &mut out);
+            self.verify_returned(f.body, &f.results, "function result", &f.location, &mut out);
+        }
+        if self.entry.index() >= self.functions.len() {
+            out.push(Diagnostic::new(
+                "the module has no entry function",
+                Location::default(),
+            ));
+        }
+        out.extend(self.verify_calls());
+        out
+    }
+
+    /// The program itself if it verifies.
+    pub fn verified(self) -> Result<Program, Error> {
+        let all = self.verify();
+        if all.is_empty() {
+            Ok(self)
+        } else {
+            Err(Error::InvalidProgram(all))
+        }
+    }
+
+    fn verify_returned(
+        &self,
+        region: RegionId,
+        want: &[Type],
+        what: &str,
+        location: &Location,
+        out: &mut Vec<Diagnostic>,
+    ) {
+        let got = self.returned(region);
+        if got.len() != want.len() {
+            out.push(Diagnostic::new(
+                format!(
+                    "{} {what}s are returned, {} are declared",
+                    got.len(),
+                    want.len()
+                ),
+                location.clone(),
+            ));
+        }
+        for (i, (g, w)) in got.iter().zip(want).enumerate() {
+            if !self.ty(*g).compatible(w) {
+                out.push(Diagnostic::new(
+                    format!("{what} {i} has type {}, declared {w}", self.ty(*g)),
+                    location.clone(),
+                ));
+            }
+        }
+    }
+
+    fn verify_region(&self, region: RegionId, visible: &mut Vec<bool>, out: &mut Vec<Diagnostic>) {
+        let r = self.region(region);
+        let mut added: Vec<ValueId> = r.arguments.clone();
+        r.arguments.iter().for_each(|v| visible[v.index()] = true);
+        for (i, id) in r.ops.iter().enumerate() {
+            let o = self.op(*id);
+            if o.op.is_return() != (i + 1 == r.ops.len()) {
+                out.push(Diagnostic::new(
+                    "a block must end with its only return",
+                    o.location.clone(),
+                ));
+            }
+            for v in &o.operands {
+                if !visible.get(v.index()).copied().unwrap_or(false) {
+                    out.push(Diagnostic::new(
+                        format!("'{}': an operand does not dominate its use", o.op.name()),
+                        o.location.clone(),
+                    ));
+                }
+            }
+            for inner in &o.regions {
+                self.verify_region(*inner, visible, out);
+            }
+            self.verify_op(o, out);
+            for v in &o.results {
+                visible[v.index()] = true;
+                added.push(*v);
+            }
+        }
+        if r.ops.is_empty() {
+            out.push(Diagnostic::new(
+                "a block must end with a return",
+                Location::default(),
+            ));
+        }
+        added.iter().for_each(|v| visible[v.index()] = false);
+    }
+
+    fn verify_op(&self, o: &Operation, out: &mut Vec<Diagnostic>) {
+        let operands: Vec<Type> = o.operands.iter().map(|v| self.ty(*v).clone()).collect();
+        let declared: Vec<Type> = o.results.iter().map(|v| self.ty(*v).clone()).collect();
+        let regions: Vec<RegionType> = o.regions.iter().map(|r| self.region_type(*r)).collect();
+        match o.op.infer(&InferContext {
+            operands: &operands,
+            declared: &declared,
+            regions: &regions,
+        }) {
+            Err(all) => out.extend(violations(&o.op, all, &o.location)),
+            Ok(types) => {
+                if types.len() != declared.len() {
+                    let m = format!(
+                        "'{}': {} results are declared, the op has {}",
+                        o.op.name(),
+                        declared.len(),
+                        types.len()
+                    );
+                    out.push(Diagnostic::new(m, o.location.clone()));
+                }
+                for (i, (want, got)) in types.iter().zip(&declared).enumerate() {
+                    if !want.compatible(got) {
+                        out.push(Diagnostic::new(
+                            format!(
+                                "'{}': result {i} is declared {got}, inferred {want}",
+                                o.op.name()
+                            ),
+                            o.location.clone(),
+                        ));
+                    }
+                }
+            }
+        }
+    }
+
+    fn verify_calls(&self) -> Vec<Diagnostic> {
+        let mut out = vec![];
+        for o in &self.ops {
+            for callee in o.op.callees() {
+                let Some(id) = self.find_function(callee) else {
+                    out.push(Diagnostic::new(
+                        format!("'{}': function '{callee}' does not exist", o.op.name()),
+                        o.location.clone(),
+                    ));
+                    continue;
+                };
+                if !o.op.is_call() {
+                    continue;
+                }
+                let parameters: Vec<Type> = self
+                    .region(self.function(id).body)
+                    .arguments
+                    .iter()
+                    .map(|v| self.ty(*v).clone())
+                    .collect();
+                let fits = |values: &[ValueId], want: &[Type]| {
+                    values.len() == want.len()
+                        && values
+                            .iter()
+                            .zip(want)
+                            .all(|(v, t)| self.ty(*v).compatible(t))
+                };
+                if !fits(&o.operands, &parameters) || !fits(&o.results, &self.function(id).results)
+                {
+                    out.push(Diagnostic::new(
+                        format!(
+                            "'{}': operands or results do not fit function '{callee}'",
+                            o.op.name()
+                        ),
+                        o.location.clone(),
+                    ));
+                }
+            }
+        }
+        out
+    }
+
+    /// Hash of the structure of a region: ops, attributes, types, dataflow, inner regions, called functions; not names or locations.
+    /// Captured values are numbered in order of first use.
+    pub fn region_hash(&self, region: RegionId) -> u128 {
+        let mut numbering = std::collections::HashMap::new();
+        let mut h = Xxh3::new();
+        self.hash_region(region, &mut numbering, &mut h, &mut vec![]);
+        h.digest128()
+    }
+
+    /// Hash of the whole program's structure, from its entry function on.
+    pub fn structural_hash(&self) -> u128 {
+        let mut h = Xxh3::new();
+        (self.num_replicas, self.num_partitions).hash(&mut h);
+        self.main().aliases.hash(&mut h);
+        h.update(&self.region_hash(self.main().body).to_le_bytes());
+        h.digest128()
+    }
+
+    fn hash_region(
+        &self,
+        region: RegionId,
+        numbering: &mut std::collections::HashMap<ValueId, u32>,
+        h: &mut Xxh3,
+        calls: &mut Vec<FunctionId>,
+    ) {
+        let r = self.region(region);
+        let define =
+            |v: ValueId, numbering: &mut std::collections::HashMap<ValueId, u32>, h: &mut Xxh3| {
+                let n = numbering.len() as u32;
+                numbering.insert(v, n);
+                self.ty(v).hash(h);
+            };
+        r.arguments.len().hash(h);
+        for v in &r.arguments {
+            define(*v, numbering, h);
+        }
+        for id in &r.ops {
+            let o = self.op(*id);
+            o.op.hash_structure(h);
+            o.operands.len().hash(h);
+            for v in &o.operands {
+                if !numbering.contains_key(v) {
+                    define(*v, numbering, h);
+                }
+                numbering[v].hash(h);
+            }
+            o.results.len().hash(h);
+            for v in &o.results {
+                define(*v, numbering, h);
+            }
+            o.regions.len().hash(h);
+            for inner in &o.regions {
+                self.hash_region(*inner, numbering, h, calls);
+            }
+            for callee in o.op.callees() {
+                match self.find_function(callee) {
+                    Some(f) if !calls.contains(&f) => {
+                        calls.push(f);
+                        let mut fresh = std::collections::HashMap::new();
+                        self.hash_region(self.function(f).body, &mut fresh, h, calls);
+                        calls.pop();
+                    }
+                    Some(_) | None => callee.hash(h),
+                }
+            }
+        }
+    }
+}
+
+impl Op {
+    /// Functions this op names.
+    pub fn callees(&self) -> Vec<&str> {
+        match self {
+            Op::Hlo(op) => op.callees(),
+        }
+    }
+
+    /// Whether the op's operands and results are the callee's.
+    pub fn is_call(&self) -> bool {
+        matches!(self, Op::Hlo(crate::hlo::Op::Call(_)))
+    }
+
+    fn hash_structure(&self, h: &mut impl Hasher) {
+        match self {
+            Op::Hlo(op) => op.hash_structure(h),
+        }
+    }
+}

@@ -1,0 +1,647 @@
+//! Values: a tensor holds its IEEE plane and, for float and complex types, its ring plane.
+//!
+//! Storage of one element: i1 one byte 0 or 1; 2- and 4-bit integers one byte, sign- or zero-extended; floats of at most 8 bits one byte of bits;
+//! bf16, f16 two bytes; complex two parts. Row-major, whatever the layout says. Ring plane: one `u32` per float, two per complex number.
+
+use crate::{
+    buffer::Buffer,
+    float,
+    planes::{Planes, ring},
+    types::{Class, ElementType, TensorType, Type},
+};
+use bytemuck::Pod;
+use half::{bf16, f16};
+use std::borrow::Cow;
+use xxhash_rust::xxh3::Xxh3;
+
+/// Value of a tensor. `dims` are concrete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tensor {
+    dims: Vec<u64>,
+    element: ElementType,
+    ieee: Buffer,
+    ring: Option<Buffer>,
+}
+
+/// Value of an SSA value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    Tensor(Tensor),
+    /// Position in a chain of effects.
+    Token(u64),
+    Tuple(Vec<Value>),
+}
+
+impl Value {
+    pub fn as_tensor(&self) -> Option<&Tensor> {
+        match self {
+            Value::Tensor(t) => Some(t),
+            Value::Token(_) | Value::Tuple(_) => None,
+        }
+    }
+
+    pub fn ty(&self) -> Type {
+        match self {
+            Value::Tensor(t) => t.ty().into(),
+            Value::Token(_) => Type::Token,
+            Value::Tuple(parts) => Type::tuple(parts.iter().map(Value::ty).collect()),
+        }
+    }
+
+    /// Hash of type and content of both planes.
+    pub fn content_hash(&self) -> u128 {
+        match self {
+            Value::Tensor(t) => t.content_hash(),
+            Value::Token(n) => xxhash_rust::xxh3::xxh3_128(&n.to_le_bytes()) ^ 1,
+            Value::Tuple(parts) => {
+                let mut h = Xxh3::new();
+                parts
+                    .iter()
+                    .for_each(|p| h.update(&p.content_hash().to_le_bytes()));
+                h.digest128() ^ 2
+            }
+        }
+    }
+}
+
+impl From<Tensor> for Value {
+    fn from(t: Tensor) -> Value {
+        Value::Tensor(t)
+    }
+}
+
+/// Number of elements of a shape.
+pub fn count(dims: &[u64]) -> usize {
+    dims.iter().product::<u64>() as usize
+}
+
+/// Row-major strides of a shape, in elements.
+pub fn row_major_strides(dims: &[u64]) -> Vec<i64> {
+    let mut strides = vec![1i64; dims.len()];
+    for i in (1..dims.len()).rev() {
+        strides[i - 1] = strides[i] * dims[i] as i64;
+    }
+    strides
+}
+
+impl Tensor {
+    /// A tensor over given planes. The lengths must fit `dims` and `element`; the ring plane is dropped for types that have none.
+    pub fn new(dims: Vec<u64>, element: ElementType, ieee: Buffer, ring: Option<Buffer>) -> Tensor {
+        let n = count(&dims);
+        debug_assert_eq!(
+            ieee.bytes().len(),
+            n * element.storage_bytes(),
+            "{dims:?} {element}"
+        );
+        let ring = if element.has_ring() { ring } else { None };
+        debug_assert!(
+            ring.as_ref()
+                .is_none_or(|r| r.bytes().len() == n * ring_bytes(&element)),
+            "{dims:?} {element}"
+        );
+        Tensor {
+            dims,
+            element,
+            ieee,
+            ring,
+        }
+    }
+
+    /// A tensor of `T` elements without a ring plane.
+    pub fn from_slice<T: Pod>(dims: &[u64], element: ElementType, data: &[T]) -> Tensor {
+        Tensor::new(dims.to_vec(), element, Buffer::from_slice(data), None)
+    }
+
+    /// A scalar or splat from an f64, rounded once to `element` (integers: truncated, saturating).
+    pub fn splat_f64(dims: &[u64], element: &ElementType, value: f64) -> Tensor {
+        Tensor::from_f64s(dims, element, &vec![value; count(dims)])
+    }
+
+    /// All elements from f64, each rounded once to nearest even (integers: truncated, saturating); complex: real part.
+    pub fn from_f64s(dims: &[u64], element: &ElementType, values: &[f64]) -> Tensor {
+        Tensor::new(
+            dims.to_vec(),
+            element.clone(),
+            encode_f64s(element, values),
+            None,
+        )
+    }
+
+    /// All elements from i64, wrapping to the type; floats are rounded once.
+    pub fn from_i64s(dims: &[u64], element: &ElementType, values: &[i64]) -> Tensor {
+        Tensor::new(
+            dims.to_vec(),
+            element.clone(),
+            encode_i64s(element, values),
+            None,
+        )
+    }
+
+    pub fn dims(&self) -> &[u64] {
+        &self.dims
+    }
+
+    pub fn rank(&self) -> usize {
+        self.dims.len()
+    }
+
+    pub fn len(&self) -> usize {
+        count(&self.dims)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn element(&self) -> &ElementType {
+        &self.element
+    }
+
+    pub fn ty(&self) -> TensorType {
+        TensorType::new(self.dims.iter().copied(), self.element.clone())
+    }
+
+    pub fn ieee(&self) -> &Buffer {
+        &self.ieee
+    }
+
+    /// IEEE plane as the storage type `T` of the element type.
+    pub fn as_slice<T: Pod>(&self) -> &[T] {
+        self.ieee.as_slice()
+    }
+
+    pub fn ring_buffer(&self) -> Option<&Buffer> {
+        self.ring.as_ref()
+    }
+
+    /// Residues: one per float, two (real, imaginary) per complex number.
+    pub fn ring(&self) -> Option<&[ring::Residue]> {
+        self.ring.as_ref().map(|r| r.as_slice())
+    }
+
+    pub fn planes(&self) -> Planes {
+        if self.ring.is_some() {
+            Planes::IeeeAndRing
+        } else {
+            Planes::IeeeOnly
+        }
+    }
+
+    pub fn with_ring(mut self, ring: Option<Buffer>) -> Tensor {
+        self.ring = if self.element.has_ring() { ring } else { None };
+        self
+    }
+
+    /// The same tensor with the exact dyadic value of each element as its residue (literals, integer to float).
+    pub fn with_embedded_ring(self) -> Tensor {
+        if !self.element.has_ring() {
+            return self;
+        }
+        let ring = match self.element.class() {
+            Class::Complex if self.element == ElementType::C64 => embed(
+                self.as_slice::<f32>().iter().map(|v| f64::from(*v)),
+                2 * self.len(),
+            ),
+            Class::Complex => embed(self.as_slice::<f64>().iter().copied(), 2 * self.len()),
+            Class::Boolean | Class::Signed | Class::Unsigned | Class::Float | Class::Quantized => {
+                embed(self.to_f64s().iter().copied(), self.len())
+            }
+        };
+        self.with_ring(Some(ring))
+    }
+
+    /// The same elements under other dimensions of equal count.
+    pub fn reshaped(&self, dims: &[u64]) -> Tensor {
+        debug_assert_eq!(count(dims), self.len());
+        Tensor {
+            dims: dims.to_vec(),
+            ..self.clone()
+        }
+    }
+
+    /// Every element as f64 (exact; integers beyond 2^53 are rounded; complex: real part; booleans 0 or 1).
+    pub fn to_f64s(&self) -> Cow<'_, [f64]> {
+        macro_rules! widen {
+            ($t:ty) => {
+                Cow::Owned(self.as_slice::<$t>().iter().map(|v| *v as f64).collect())
+            };
+        }
+        match &self.element {
+            ElementType::F64 => Cow::Borrowed(self.as_slice::<f64>()),
+            ElementType::F32 => widen!(f32),
+            ElementType::F16 => {
+                Cow::Owned(self.as_slice::<f16>().iter().map(|v| v.to_f64()).collect())
+            }
+            ElementType::BF16 => {
+                Cow::Owned(self.as_slice::<bf16>().iter().map(|v| v.to_f64()).collect())
+            }
+            ElementType::C64 => Cow::Owned(
+                self.as_slice::<[f32; 2]>()
+                    .iter()
+                    .map(|v| f64::from(v[0]))
+                    .collect(),
+            ),
+            ElementType::C128 => {
+                Cow::Owned(self.as_slice::<[f64; 2]>().iter().map(|v| v[0]).collect())
+            }
+            ElementType::I2 | ElementType::I4 | ElementType::I8 => widen!(i8),
+            ElementType::I16 => widen!(i16),
+            ElementType::I32 => widen!(i32),
+            ElementType::I64 => widen!(i64),
+            ElementType::I1 | ElementType::U2 | ElementType::U4 | ElementType::U8 => widen!(u8),
+            ElementType::U16 => widen!(u16),
+            ElementType::U32 => widen!(u32),
+            ElementType::U64 => widen!(u64),
+            ElementType::Quantized(q) => Cow::Owned(
+                self.with_element_bits(q.storage.clone())
+                    .to_f64s()
+                    .into_owned(),
+            ),
+            narrow => {
+                let table: Vec<f64> = (0..=255u8)
+                    .map(|b| float::narrow_to_f64(narrow, b))
+                    .collect();
+                Cow::Owned(
+                    self.as_slice::<u8>()
+                        .iter()
+                        .map(|b| table[*b as usize])
+                        .collect(),
+                )
+            }
+        }
+    }
+
+    /// Every element as f32: exact for floats of at most 32 bits.
+    pub fn to_f32s(&self) -> Cow<'_, [f32]> {
+        match &self.element {
+            ElementType::F32 => Cow::Borrowed(self.as_slice::<f32>()),
+            ElementType::F16 => {
+                Cow::Owned(self.as_slice::<f16>().iter().map(|v| v.to_f32()).collect())
+            }
+            ElementType::BF16 => {
+                Cow::Owned(self.as_slice::<bf16>().iter().map(|v| v.to_f32()).collect())
+            }
+            _ => Cow::Owned(self.to_f64s().iter().map(|v| *v as f32).collect()),
+        }
+    }
+
+    /// Every element of an integer or boolean tensor (u64 wraps to i64); floats are truncated.
+    pub fn to_i64s(&self) -> Cow<'_, [i64]> {
+        macro_rules! widen {
+            ($t:ty) => {
+                Cow::Owned(self.as_slice::<$t>().iter().map(|v| *v as i64).collect())
+            };
+        }
+        match &self.element {
+            ElementType::I64 => Cow::Borrowed(self.as_slice::<i64>()),
+            ElementType::I2 | ElementType::I4 | ElementType::I8 => widen!(i8),
+            ElementType::I16 => widen!(i16),
+            ElementType::I32 => widen!(i32),
+            ElementType::I1 | ElementType::U2 | ElementType::U4 | ElementType::U8 => widen!(u8),
+            ElementType::U16 => widen!(u16),
+            ElementType::U32 => widen!(u32),
+            ElementType::U64 => widen!(u64),
+            ElementType::Quantized(q) => Cow::Owned(
+                self.with_element_bits(q.storage.clone())
+                    .to_i64s()
+                    .into_owned(),
+            ),
+            _ => Cow::Owned(self.to_f64s().iter().map(|v| *v as i64).collect()),
+        }
+    }
+
+    /// The same bits read as another element type of equal storage size; no ring plane.
+    pub fn with_element_bits(&self, element: ElementType) -> Tensor {
+        debug_assert_eq!(element.storage_bytes(), self.element.storage_bytes());
+        Tensor {
+            dims: self.dims.clone(),
+            element,
+            ieee: self.ieee.clone(),
+            ring: None,
+        }
+    }
+
+    /// Movement: element `i0, i1, ..` of the result is the element at `offset + i0*strides[0] + i1*strides[1] + ..` of this one. Both planes.
+    /// Every index reached must be in range.
+    pub fn strided(&self, dims: &[u64], offset: i64, strides: &[i64]) -> Tensor {
+        let identity =
+            offset == 0 && count(dims) == self.len() && strides == row_major_strides(dims);
+        if identity {
+            return self.reshaped(dims);
+        }
+        self.moved(dims, |from, bytes| {
+            strided_bytes(from, bytes, dims, offset, strides)
+        })
+    }
+
+    /// Movement: element `i` (row-major) of the result is element `indices[i]` of this one. Both planes.
+    pub fn take(&self, dims: &[u64], indices: &[usize]) -> Tensor {
+        debug_assert_eq!(indices.len(), count(dims));
+        self.moved(dims, |from, bytes| match bytes {
+            1 => pick::<1>(from, indices),
+            2 => pick::<2>(from, indices),
+            4 => pick::<4>(from, indices),
+            8 => pick::<8>(from, indices),
+            _ => pick::<16>(from, indices),
+        })
+    }
+
+    /// Applies one movement of fixed-size elements to every plane: `plane` gets the bytes of a plane and the size of an element in it.
+    pub fn moved(&self, dims: &[u64], plane: impl Fn(&[u8], usize) -> Buffer) -> Tensor {
+        let ieee = plane(self.ieee.bytes(), self.element.storage_bytes());
+        let ring = self
+            .ring
+            .as_ref()
+            .map(|r| plane(r.bytes(), ring_bytes(&self.element)));
+        Tensor::new(dims.to_vec(), self.element.clone(), ieee, ring)
+    }
+
+    /// Several tensors of one element type end to end, flat (dimension 0). The ring plane is kept if all have it.
+    pub fn joined(parts: &[&Tensor]) -> Option<Tensor> {
+        let element = parts.first()?.element.clone();
+        let join = |planes: Vec<&[u8]>| {
+            Buffer::build::<u8>(planes.iter().map(|p| p.len()).sum(), |out| {
+                let mut at = 0;
+                for p in &planes {
+                    out[at..at + p.len()].copy_from_slice(p);
+                    at += p.len();
+                }
+            })
+        };
+        let ieee = join(parts.iter().map(|p| p.ieee.bytes()).collect());
+        let rings: Option<Vec<&[u8]>> = parts
+            .iter()
+            .map(|p| p.ring.as_ref().map(Buffer::bytes))
+            .collect();
+        Some(Tensor::new(
+            vec![parts.iter().map(|p| p.len() as u64).sum()],
+            element,
+            ieee,
+            rings.map(join),
+        ))
+    }
+
+    /// Hash of type and content of both planes.
+    pub fn content_hash(&self) -> u128 {
+        let mut h = Xxh3::new();
+        h.update(self.ty().to_string().as_bytes());
+        h.update(self.ieee.bytes());
+        if let Some(r) = &self.ring {
+            h.update(b"ring");
+            h.update(r.bytes());
+        }
+        h.digest128()
+    }
+
+    /// Hash of type and of what must agree between two correct versions: residues, or the content where there is no ring plane.
+    pub fn fingerprint(&self) -> u128 {
+        let mut h = Xxh3::new();
+        h.update(self.ty().to_string().as_bytes());
+        h.update(self.ring.as_ref().unwrap_or(&self.ieee).bytes());
+        h.digest128()
+    }
+}
+
+/// Bytes of one element in the ring plane.
+pub fn ring_bytes(element: &ElementType) -> usize {
+    if element.is_complex() { 8 } else { 4 }
+}
+
+fn embed(values: impl Iterator<Item = f64>, len: usize) -> Buffer {
+    Buffer::build::<u32>(len, |out| {
+        out.iter_mut()
+            .zip(values)
+            .for_each(|(o, v)| *o = ring::embed_f64(v))
+    })
+}
+
+fn pick<const BYTES: usize>(from: &[u8], indices: &[usize]) -> Buffer {
+    Buffer::build::<u8>(indices.len() * BYTES, |out| {
+        for (o, i) in out.chunks_exact_mut(BYTES).zip(indices) {
+            o.copy_from_slice(&from[i * BYTES..(i + 1) * BYTES]);
+        }
+    })
+}
+
+fn strided_bytes(from: &[u8], bytes: usize, dims: &[u64], offset: i64, strides: &[i64]) -> Buffer {
+    // Merge trailing dimensions that are contiguous in the source into one run.
+    let mut run = 1usize;
+    let mut outer = dims.len();
+    while outer > 0 && (strides[outer - 1] == run as i64 || dims[outer - 1] == 1) {
+        run *= dims[outer - 1] as usize;
+        outer -= 1;
+    }
+    let total = count(dims) * bytes;
+    Buffer::build::<u8>(total, |out| {
+        if total == 0 {
+            return;
+        }
+        let (inner, inner_stride) = if run == 1 && outer > 0 {
+            (dims[outer - 1] as usize, strides[outer - 1])
+        } else {
+            (1, 0)
+        };
+        let outer = if run == 1 && outer > 0 {
+            outer - 1
+        } else {
+            outer
+        };
+        let mut index = vec![0u64; outer];
+        let mut source = offset;
+        for chunk in out.chunks_exact_mut(inner * run * bytes) {
+            match (run, bytes) {
+                (1, 1) => gather_run::<1>(chunk, from, source, inner_stride),
+                (1, 2) => gather_run::<2>(chunk, from, source, inner_stride),
+                (1, 4) => gather_run::<4>(chunk, from, source, inner_stride),
+                (1, 8) => gather_run::<8>(chunk, from, source, inner_stride),
+                (1, _) => gather_run::<16>(chunk, from, source, inner_stride),
+                (_, _) => chunk.copy_from_slice(&from[source as usize * bytes..][..run * bytes]),
+            }
+            for d in (0..outer).rev() {
+                index[d] += 1;
+                source += strides[d];
+                if index[d] < dims[d] {
+                    break;
+                }
+                source -= strides[d] * dims[d] as i64;
+                index[d] = 0;
+            }
+        }
+    })
+}
+
+#[inline(always)]
+fn gather_run<const BYTES: usize>(out: &mut [u8], from: &[u8], start: i64, stride: i64) {
+    if stride == 0 {
+        let item: [u8; BYTES] = from[start as usize * BYTES..][..BYTES]
+            .try_into()
+            .unwrap_or([0; BYTES]);
+        out.chunks_exact_mut(BYTES)
+            .for_each(|o| o.copy_from_slice(&item));
+        return;
+    }
+    let mut at = start;
+    for o in out.chunks_exact_mut(BYTES) {
+        o.copy_from_slice(&from[at as usize * BYTES..][..BYTES]);
+        at += stride;
+    }
+}
+
+/// Elements of `element` from f64, each rounded once to nearest even; integers truncate and saturate; complex: real part.
+pub fn encode_f64s(element: &ElementType, values: &[f64]) -> Buffer {
+    let n = values.len();
+    macro_rules! cast {
+        ($t:ty) => {
+            Buffer::build::<$t>(n, |out| {
+                out.iter_mut().zip(values).for_each(|(o, v)| *o = *v as $t)
+            })
+        };
+    }
+    match element {
+        ElementType::F64 => Buffer::from_slice(values),
+        ElementType::F32 => cast!(f32),
+        ElementType::F16 => Buffer::build::<f16>(n, |out| {
+            out.iter_mut()
+                .zip(values)
+                .for_each(|(o, v)| *o = f16::from_f64(*v))
+        }),
+        ElementType::BF16 => Buffer::build::<bf16>(n, |out| {
+            out.iter_mut()
+                .zip(values)
+                .for_each(|(o, v)| *o = bf16_from_f64(*v))
+        }),
+        ElementType::C64 => Buffer::build::<[f32; 2]>(n, |out| {
+            out.iter_mut()
+                .zip(values)
+                .for_each(|(o, v)| *o = [*v as f32, 0.0])
+        }),
+        ElementType::C128 => Buffer::build::<[f64; 2]>(n, |out| {
+            out.iter_mut().zip(values).for_each(|(o, v)| *o = [*v, 0.0])
+        }),
+        ElementType::I8 => cast!(i8),
+        ElementType::I16 => cast!(i16),
+        ElementType::I32 => cast!(i32),
+        ElementType::I64 => cast!(i64),
+        ElementType::U8 => cast!(u8),
+        ElementType::U16 => cast!(u16),
+        ElementType::U32 => cast!(u32),
+        ElementType::U64 => cast!(u64),
+        ElementType::I1 => Buffer::build::<u8>(n, |out| {
+            out.iter_mut()
+                .zip(values)
+                .for_each(|(o, v)| *o = u8::from(*v != 0.0))
+        }),
+        ElementType::I2 => Buffer::build::<i8>(n, |out| {
+            out.iter_mut()
+                .zip(values)
+                .for_each(|(o, v)| *o = (*v as i8).clamp(-2, 1))
+        }),
+        ElementType::I4 => Buffer::build::<i8>(n, |out| {
+            out.iter_mut()
+                .zip(values)
+                .for_each(|(o, v)| *o = (*v as i8).clamp(-8, 7))
+        }),
+        ElementType::U2 => Buffer::build::<u8>(n, |out| {
+            out.iter_mut()
+                .zip(values)
+                .for_each(|(o, v)| *o = (*v as u8).min(3))
+        }),
+        ElementType::U4 => Buffer::build::<u8>(n, |out| {
+            out.iter_mut()
+                .zip(values)
+                .for_each(|(o, v)| *o = (*v as u8).min(15))
+        }),
+        ElementType::Quantized(q) => encode_f64s(&q.storage, values),
+        narrow => Buffer::build::<u8>(n, |out| {
+            out.iter_mut()
+                .zip(values)
+                .for_each(|(o, v)| *o = float::f64_to_narrow(narrow, *v))
+        }),
+    }
+}
+
+/// bf16 nearest to `value`, ties to even, in one rounding (through f32 rounded to odd).
+fn bf16_from_f64(value: f64) -> bf16 {
+    let near = value as f32;
+    if !near.is_finite() || f64::from(near) == value {
+        return bf16::from_f32(near);
+    }
+    // Round to odd: truncate toward zero, then set the last bit as sticky; the second rounding is then exact.
+    let truncated = if f64::from(near).abs() > value.abs() {
+        f32::from_bits(near.to_bits() - 1)
+    } else {
+        near
+    };
+    bf16::from_f32(f32::from_bits(truncated.to_bits() | 1))
+}
+
+/// Elements of `element` from i64, wrapping to its width; floats are rounded once; complex: real part; i1: nonzero.
+pub fn encode_i64s(element: &ElementType, values: &[i64]) -> Buffer {
+    let n = values.len();
+    macro_rules! cast {
+        ($t:ty, $f:expr) => {
+            Buffer::build::<$t>(n, |out| {
+                out.iter_mut().zip(values).for_each(|(o, v)| *o = $f(*v))
+            })
+        };
+    }
+    match element {
+        ElementType::I1 => cast!(u8, |v| u8::from(v != 0)),
+        ElementType::I2 => cast!(i8, |v| ((v << 62) >> 62) as i8),
+        ElementType::I4 => cast!(i8, |v| ((v << 60) >> 60) as i8),
+        ElementType::U2 => cast!(u8, |v| (v & 3) as u8),
+        ElementType::U4 => cast!(u8, |v| (v & 15) as u8),
+        ElementType::I8 => cast!(i8, |v| v as i8),
+        ElementType::I16 => cast!(i16, |v| v as i16),
+        ElementType::I32 => cast!(i32, |v| v as i32),
+        ElementType::I64 => Buffer::from_slice(values),
+        ElementType::U8 => cast!(u8, |v| v as u8),
+        ElementType::U16 => cast!(u16, |v| v as u16),
+        ElementType::U32 => cast!(u32, |v| v as u32),
+        ElementType::U64 => cast!(u64, |v| v as u64),
+        ElementType::F32 => cast!(f32, |v| v as f32),
+        ElementType::Quantized(q) => encode_i64s(&q.storage, values),
+        _ => encode_f64s(
+            element,
+            &values.iter().map(|v| *v as f64).collect::<Vec<_>>(),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strided_moves_both_planes() {
+        let t = Tensor::from_slice(&[2, 3], ElementType::F32, &[1f32, 2., 3., 4., 5., 6.])
+            .with_embedded_ring();
+        let transposed = t.strided(&[3, 2], 0, &[1, 3]);
+        assert_eq!(transposed.as_slice::<f32>(), [1., 4., 2., 5., 3., 6.]);
+        assert_eq!(transposed.ring(), Some(&[1, 4, 2, 5, 3, 6][..]));
+        let broadcast = t.strided(&[2, 2, 3], 0, &[0, 3, 1]);
+        assert_eq!(
+            broadcast.as_slice::<f32>(),
+            [1., 2., 3., 4., 5., 6., 1., 2., 3., 4., 5., 6.]
+        );
+        let reversed = t.strided(&[2, 3], 5, &[-3, -1]);
+        assert_eq!(reversed.as_slice::<f32>(), [6., 5., 4., 3., 2., 1.]);
+        assert_eq!(t.strided(&[0, 3], 0, &[3, 1]).len(), 0);
+    }
+
+    #[test]
+    fn bf16_rounds_once() {
+        // 1 + 2^-8 + 2^-60 lies above the middle of 1 and 1 + 2^-7; through f32 it would tie to even (1).
+        assert_eq!(
+            bf16_from_f64(1.0 + 2f64.powi(-8) + 2f64.powi(-52)),
+            bf16::from_f32(1.0 + 2f32.powi(-7))
+        );
+        assert_eq!(bf16_from_f64(-(1.0 + 2f64.powi(-8))), bf16::from_f32(-1.0));
+    }
+
+    #[test]
+    fn integers_wrap_to_their_width() {
+        let t = Tensor::from_i64s(&[3], &ElementType::I4, &[7, 8, -9]);
+        assert_eq!(t.to_i64s().as_ref(), [7, -8, 7]);
+    }
+}
