@@ -426,6 +426,35 @@ impl Program {
         h.digest128()
     }
 
+    /// Hash of what op `id` computes from its operands and captured values: attributes, result types, regions and callees; not operands, names, locations.
+    pub fn op_hash(&self, id: OpId) -> u128 {
+        let o = self.op(id);
+        let mut h = Xxh3::new();
+        o.op.hash_structure(&mut h);
+        o.results.iter().for_each(|v| self.ty(*v).hash(&mut h));
+        o.regions.iter().for_each(|r| h.update(&self.region_hash(*r).to_le_bytes()));
+        for callee in o.op.callees() {
+            match self.find_function(callee) {
+                Some(f) => h.update(&self.region_hash(self.function(f).body).to_le_bytes()),
+                None => h.update(callee.as_bytes()),
+            }
+        }
+        h.digest128()
+    }
+
+    /// Values outside op `id` that its regions use, in order of first use over the regions in order.
+    pub fn op_captures(&self, id: OpId) -> Vec<ValueId> {
+        let mut out = vec![];
+        for r in &self.op(id).regions {
+            for v in self.captured(*r) {
+                if !out.contains(&v) {
+                    out.push(v);
+                }
+            }
+        }
+        out
+    }
+
     /// Hash of the whole program's structure, from its entry function on.
     pub fn structural_hash(&self) -> u128 {
         let mut h = Xxh3::new();
