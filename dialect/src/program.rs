@@ -162,6 +162,10 @@ impl Program {
         self.values.len()
     }
 
+    pub fn region_count(&self) -> u32 {
+        self.regions.len() as u32
+    }
+
     pub fn op_count(&self) -> usize {
         self.ops.len()
     }

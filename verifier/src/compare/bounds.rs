@@ -1,0 +1,121 @@
+//! Comparison within derived error bounds. Proves that two roundings of one real computation are both within theirs; says nothing where the bound is
+//! wide, and counts that.
+
+use crate::verdict::Ieee;
+use tileproof_dialect::{bound::Bound, tensor::Tensor, types::ElementType};
+
+/// Outcome of one comparison with its counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bounded {
+    pub ieee: Ieee,
+    /// First element outside, linear index.
+    pub outside: Option<usize>,
+    pub undetermined: u64,
+    /// Elements whose bound exceeds 1/16 of their magnitude.
+    pub wide: u64,
+    pub total: u64,
+}
+
+/// Compares `want` and `got`, each off from the real value by at most its bound. Bounds that hang on more than 1 % undetermined or wide elements
+/// are loose.
+pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Bound) -> Bounded {
+    let (w, g) = (distances(want), distances(got));
+    let mut out = Bounded { ieee: Ieee::Within, outside: None, undetermined: 0, wide: 0, total: want.len() as u64 };
+    for i in 0..want.len() {
+        let bound = want_bound.at(i) + got_bound.at(i);
+        let equal = w.bits(i) == g.bits(i) || (w.is_nan(i) && g.is_nan(i));
+        if equal {
+            continue;
+        }
+        if bound.is_infinite() || bound.is_nan() {
+            out.undetermined += 1;
+            continue;
+        }
+        if w.distance(&g, i) <= bound {
+            if bound > w.magnitude(i) / 16.0 {
+                out.wide += 1;
+            }
+        } else if out.outside.is_none() {
+            out.outside = Some(i);
+        }
+    }
+    let share = |n: u64| n as f64 > out.total as f64 * 0.01;
+    out.ieee = if out.outside.is_some() {
+        Ieee::Outside
+    } else if share(out.undetermined) {
+        Ieee::Loose(format!("undetermined {} of {}", out.undetermined, out.total))
+    } else if share(out.wide) {
+        Ieee::Loose(format!("bound above 1/16 of the value on {} of {}", out.wide, out.total))
+    } else {
+        Ieee::Within
+    };
+    out
+}
+
+/// Elements as pairs of f64, for any type.
+struct Elements {
+    re: Vec<f64>,
+    im: Option<Vec<f64>>,
+}
+
+fn distances(t: &Tensor) -> Elements {
+    match t.element() {
+        ElementType::C64 => {
+            let (re, im) = t.as_slice::<[f32; 2]>().iter().map(|z| (f64::from(z[0]), f64::from(z[1]))).unzip();
+            Elements { re, im: Some(im) }
+        }
+        ElementType::C128 => {
+            let (re, im) = t.as_slice::<[f64; 2]>().iter().map(|z| (z[0], z[1])).unzip();
+            Elements { re, im: Some(im) }
+        }
+        _ => Elements { re: t.to_f64s().into_owned(), im: None },
+    }
+}
+
+impl Elements {
+    fn bits(&self, i: usize) -> (u64, u64) {
+        (self.re[i].to_bits(), self.im.as_ref().map_or(0, |im| im[i].to_bits()))
+    }
+
+    fn is_nan(&self, i: usize) -> bool {
+        self.re[i].is_nan() || self.im.as_ref().is_some_and(|im| im[i].is_nan())
+    }
+
+    fn magnitude(&self, i: usize) -> f64 {
+        self.im.as_ref().map_or(self.re[i].abs(), |im| self.re[i].hypot(im[i]))
+    }
+
+    /// Infinity unless both are finite.
+    fn distance(&self, other: &Elements, i: usize) -> f64 {
+        let d = match (&self.im, &other.im) {
+            (Some(a), Some(b)) => (self.re[i] - other.re[i]).hypot(a[i] - b[i]),
+            (_, _) => (self.re[i] - other.re[i]).abs(),
+        };
+        if d.is_nan() { f64::INFINITY } else { d }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tensor(v: &[f32]) -> Tensor {
+        Tensor::from_slice(&[v.len() as u64], ElementType::F32, v)
+    }
+
+    #[test]
+    fn just_inside_and_just_outside() {
+        let e = f64::from(f32::EPSILON);
+        let (w, g) = (tensor(&[1.0]), tensor(&[1.0 + f32::EPSILON]));
+        assert_eq!(compare(&w, &Bound::Exact, &g, &Bound::absolute(vec![e])).ieee, Ieee::Within);
+        assert_eq!(compare(&w, &Bound::Exact, &g, &Bound::absolute(vec![e * 0.99])).ieee, Ieee::Outside);
+        assert_eq!(compare(&w, &Bound::Exact, &g, &Bound::undetermined(1)).ieee, Ieee::Loose("undetermined 1 of 1".into()));
+    }
+
+    #[test]
+    fn an_infinity_or_nan_on_one_side_is_outside_any_finite_bound() {
+        let (w, bound) = (tensor(&[1.0]), Bound::absolute(vec![1e30]));
+        assert_eq!(compare(&w, &bound, &tensor(&[f32::INFINITY]), &bound).ieee, Ieee::Outside);
+        assert_eq!(compare(&w, &bound, &tensor(&[f32::NAN]), &bound).ieee, Ieee::Outside);
+    }
+}

@@ -1,0 +1,34 @@
+//! The report as JSON, from typed values.
+
+use crate::{
+    finding::{Finding, contract_words},
+    validate::Report,
+};
+use serde_json::{Value, json};
+
+pub fn report(r: &Report, findings: &[Finding]) -> Value {
+    json!({
+        "version": 1,
+        "verdict": r.verdict,
+        "seconds": r.time.as_secs_f64(),
+        "ring_decided": r.ring_decided(),
+        "ieee_decided": r.ieee_decided(),
+        "predicates": r.predicates,
+        "runs": r.runs.iter().map(|(class, seed)| json!({"class": class.name(), "seed": seed})).collect::<Vec<_>>(),
+        "notes": r.notes,
+        "passes": r.passes.iter().map(|p| json!({
+            "pass": p.pass,
+            "contract": contract_words(&p.numerics),
+            "rewrites": p.rewrites,
+            "verdict": p.verdict,
+            "regions": p.regions,
+            "repeated": p.repeated,
+            "loose": p.loose,
+            "identical": p.identical,
+            "elements": p.elements,
+            "decided": p.decided,
+            "seconds": p.time.as_secs_f64(),
+        })).collect::<Vec<_>>(),
+        "findings": findings,
+    })
+}

@@ -1,0 +1,4 @@
+//! Words for people and JSON for programs. Findings are data elsewhere; sentences are made only here.
+
+pub mod json;
+pub mod text;

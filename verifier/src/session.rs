@@ -1,0 +1,237 @@
+//! Values by content: every value that an evaluation of any version of the program makes is stored once under the hash of its two planes, and every
+//! op is evaluated once per distinct operands. Versions that differ in a few ops share the rest.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+use tileproof_dialect::{
+    bound::{Bound, Bounded},
+    eval::{Events, Stop},
+    hlo,
+    op::Op,
+    planes::Planes,
+    program::{FunctionId, OpId, Program, RegionId, ValueId},
+    tensor::Value,
+};
+use tileproof_runtime::{limits::Limits, reference::Interpreter};
+use xxhash_rust::xxh3::Xxh3;
+
+/// Hash of type and both planes of a value.
+pub type Content = u128;
+
+/// Contents of the SSA values of one function activation.
+pub type Environment = HashMap<ValueId, Content>;
+
+/// A version of the program with the hashes of its ops.
+pub struct Version {
+    pub program: Arc<Program>,
+    hashes: Vec<u128>,
+    captures: Vec<Vec<ValueId>>,
+}
+
+impl Version {
+    pub fn new(program: Arc<Program>) -> Version {
+        let hashes = program.op_ids().map(|id| program.op_hash(id)).collect();
+        let captures = program.op_ids().map(|id| program.op_captures(id)).collect();
+        Version { program, hashes, captures }
+    }
+
+    pub fn op_hash(&self, id: OpId) -> u128 {
+        self.hashes[id.index()]
+    }
+
+    pub fn captures(&self, id: OpId) -> &[ValueId] {
+        &self.captures[id.index()]
+    }
+}
+
+struct Stored {
+    value: Value,
+    fingerprint: u128,
+}
+
+/// Values and results known so far under one choice of inputs.
+pub struct Session<'a> {
+    pub planes: Planes,
+    limits: &'a Limits,
+    values: HashMap<Content, Stored>,
+    memo: HashMap<u128, Vec<Content>>,
+    /// Contents added since each open scope began.
+    scopes: Vec<Vec<Content>>,
+    /// Summed over the evaluations done (each distinct evaluation once).
+    pub events: Events,
+}
+
+impl<'a> Session<'a> {
+    pub fn new(planes: Planes, limits: &'a Limits) -> Session<'a> {
+        Session { planes, limits, values: HashMap::new(), memo: HashMap::new(), scopes: vec![], events: Events::default() }
+    }
+
+    pub fn limits(&self) -> &'a Limits {
+        self.limits
+    }
+
+    /// Stores a value and gives its content id.
+    pub fn insert(&mut self, value: Value) -> Content {
+        let content = value.content_hash();
+        if let std::collections::hash_map::Entry::Vacant(slot) = self.values.entry(content) {
+            let fingerprint = fingerprint(&value);
+            slot.insert(Stored { value, fingerprint });
+            if let Some(scope) = self.scopes.last_mut() {
+                scope.push(content);
+            }
+        }
+        content
+    }
+
+    pub fn value(&self, content: Content) -> Result<&Value, Stop> {
+        self.values.get(&content).map(|s| &s.value).ok_or_else(|| Stop::internal("a value was dropped while in use"))
+    }
+
+    /// Hash of what two correct versions must agree on.
+    pub fn fingerprint(&self, content: Content) -> u128 {
+        self.values.get(&content).map_or(0, |s| s.fingerprint)
+    }
+
+    /// Begins a scope whose values are dropped at its end: one iteration of a loop.
+    pub fn open_scope(&mut self) {
+        self.scopes.push(vec![]);
+    }
+
+    /// Ends a scope; values in `keep` stay and belong to the scope outside.
+    pub fn close_scope(&mut self, keep: &HashSet<Content>) {
+        for content in self.scopes.pop().unwrap_or_default() {
+            if keep.contains(&content) {
+                if let Some(outer) = self.scopes.last_mut() {
+                    outer.push(content);
+                }
+            } else {
+                self.values.remove(&content);
+            }
+        }
+    }
+
+    /// Bytes held, both planes.
+    pub fn bytes(&self) -> usize {
+        let tensor = |v: &Value| v.as_tensor().map_or(0, |t| t.ieee().bytes().len() + t.ring_buffer().map_or(0, |r| r.bytes().len()));
+        self.values.values().map(|s| tensor(&s.value)).sum()
+    }
+
+    /// Contents of the operands and captured values of `op`.
+    pub fn operands(&self, version: &Version, op: OpId, environment: &Environment) -> Result<(Vec<Content>, Vec<Content>), Stop> {
+        let find = |v: &ValueId| environment.get(v).copied().ok_or_else(|| Stop::internal("an operand has no value"));
+        let operands = version.program.op(op).operands.iter().map(find).collect::<Result<_, _>>()?;
+        let captured = version.captures(op).iter().map(find).collect::<Result<_, _>>()?;
+        Ok((operands, captured))
+    }
+
+    fn key(&self, version: &Version, op: OpId, operands: &[Content], captured: &[Content]) -> u128 {
+        let mut h = Xxh3::new();
+        h.update(&version.op_hash(op).to_le_bytes());
+        operands.iter().chain(captured).for_each(|c| h.update(&c.to_le_bytes()));
+        h.digest128()
+    }
+
+    /// Results of `op` if the same op has been evaluated on the same operands.
+    pub fn known(&self, version: &Version, op: OpId, environment: &Environment) -> Result<Option<Vec<Content>>, Stop> {
+        let (operands, captured) = self.operands(version, op, environment)?;
+        let known = self.memo.get(&self.key(version, op, &operands, &captured));
+        Ok(known.filter(|all| all.iter().all(|c| self.values.contains_key(c))).cloned())
+    }
+
+    /// Remembers results found by other means than [`Session::eval_op`].
+    pub fn remember(&mut self, version: &Version, op: OpId, environment: &Environment, results: &[Content]) -> Result<(), Stop> {
+        let (operands, captured) = self.operands(version, op, environment)?;
+        let key = self.key(version, op, &operands, &captured);
+        self.memo.insert(key, results.to_vec());
+        Ok(())
+    }
+
+    /// Evaluates one op, or finds its results. Calls and branches go op by op, so that what two versions of a callee share is evaluated once.
+    pub fn eval_op(&mut self, version: &Version, op: OpId, environment: &mut Environment) -> Result<Vec<Content>, Stop> {
+        if let Some(known) = self.known(version, op, environment)? {
+            return Ok(known);
+        }
+        let (operands, captured) = self.operands(version, op, environment)?;
+        let program = version.program.clone();
+        let operation = program.op(op);
+        let results = match &operation.op {
+            Op::Hlo(hlo::Op::Call(call)) => match program.find_function(&call.callee) {
+                Some(callee) => self.eval_function(version, callee, &operands)?,
+                None => return Err(Stop::internal(format!("function '{}' does not exist", call.callee))),
+            },
+            Op::Hlo(_) => {
+                let values: Vec<Value> = operands.iter().map(|c| self.value(*c).cloned()).collect::<Result<_, _>>()?;
+                let captured: HashMap<ValueId, Value> =
+                    version.captures(op).iter().zip(&captured).map(|(v, c)| Ok((*v, self.value(*c)?.clone()))).collect::<Result<_, Stop>>()?;
+                let mut events = Events::default();
+                let out = Interpreter::new(&program, self.planes, self.limits)
+                    .eval_op(op, &values, &captured, &mut events)
+                    .map_err(|stop| located(stop, operation))?;
+                self.add_events(events);
+                out.into_iter().map(|v| self.insert(v)).collect()
+            }
+        };
+        let key = self.key(version, op, &operands, &captured);
+        self.memo.insert(key, results.clone());
+        Ok(results)
+    }
+
+    fn add_events(&mut self, e: Events) {
+        self.events.zero_divisors += e.zero_divisors;
+        self.events.opaque_random += e.opaque_random;
+        self.events.from_bits += e.from_bits;
+        self.events.predicates[0] += e.predicates[0];
+        self.events.predicates[1] += e.predicates[1];
+        self.events.effects.extend(e.effects);
+    }
+
+    /// Evaluates a function op by op.
+    pub fn eval_function(&mut self, version: &Version, function: FunctionId, arguments: &[Content]) -> Result<Vec<Content>, Stop> {
+        let body = version.program.function(function).body;
+        let mut environment = Environment::new();
+        self.eval_region(version, body, arguments, &mut environment)
+    }
+
+    /// Evaluates the ops of a region; every value of the region ends in `environment`.
+    pub fn eval_region(&mut self, version: &Version, region: RegionId, arguments: &[Content], environment: &mut Environment) -> Result<Vec<Content>, Stop> {
+        let program = version.program.clone();
+        let r = program.region(region);
+        environment.extend(r.arguments.iter().copied().zip(arguments.iter().copied()));
+        for id in &r.ops {
+            if program.op(*id).op.is_return() {
+                break;
+            }
+            let results = self.eval_op(version, *id, environment)?;
+            environment.extend(program.op(*id).results.iter().copied().zip(results));
+        }
+        program.returned(region).iter().map(|v| environment.get(v).copied().ok_or_else(|| Stop::internal("a returned value is missing"))).collect()
+    }
+
+    /// Error bounds of the results of `op` on operands with bounds.
+    pub fn bound_op(&mut self, version: &Version, op: OpId, environment: &Environment, errors: &[Bound], results: &[Content]) -> Result<Vec<Bound>, Stop> {
+        let (operands, captured) = self.operands(version, op, environment)?;
+        let values: Vec<&Value> = operands.iter().map(|c| self.value(*c)).collect::<Result<_, _>>()?;
+        let bounded: Vec<Bounded<'_>> = values.iter().zip(errors).map(|(value, error)| Bounded { value, error }).collect();
+        let captured: HashMap<ValueId, Value> =
+            version.captures(op).iter().zip(&captured).map(|(v, c)| Ok((*v, self.value(*c)?.clone()))).collect::<Result<_, Stop>>()?;
+        let out: Vec<Value> = results.iter().map(|c| self.value(*c).cloned()).collect::<Result<_, _>>()?;
+        Interpreter::new(&version.program, Planes::IeeeOnly, self.limits).bound_op(op, &bounded, &captured, &out)
+    }
+}
+
+fn fingerprint(value: &Value) -> u128 {
+    match value {
+        Value::Tensor(t) => t.fingerprint(),
+        Value::Token(_) | Value::Tuple(_) => value.content_hash(),
+    }
+}
+
+/// The same stop with the op's location where it has none.
+fn located(stop: Stop, operation: &tileproof_dialect::program::Operation) -> Stop {
+    match stop {
+        Stop::Failed(e) => Stop::Failed(e.at(&operation.location)),
+        Stop::Trap(_) | Stop::Cancelled => stop,
+    }
+}
