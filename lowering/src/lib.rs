@@ -1,1 +1,9 @@
-//! tileproof-lowering
+//! How programs change: passes over the MLIR form, the rewriter they use, the manager that runs and logs them, the one pipeline.
+//!
+//! Reading order: [`pass`], [`rewrite`], [`manager`], [`pipeline`], then a pass, e.g. [`hlo::simplify`].
+
+pub mod pass;
+pub mod rewrite;
+pub mod manager;
+pub mod pipeline;
+pub mod hlo;

@@ -1,0 +1,6 @@
+//! Passes over the `hlo` dialect, in pipeline order.
+
+pub mod simplify;
+pub mod cse;
+pub mod canonicalize_dots;
+pub mod dce;

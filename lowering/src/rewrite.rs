@@ -1,0 +1,313 @@
+//! The rewriter: creates, replaces and erases ops of an MLIR module, numbers every application, keeps provenance and a log.
+//!
+//! The only place in this crate with `unsafe`. Handles are valid as long as the op is in the module; [`Rewriter::is_alive`] tells.
+
+use crate::pass::{Pass, Rewrite};
+use melior::ir::{BlockLike, Module, OperationRef, RegionLike, Value, ValueLike, operation::OperationLike};
+use mlir_sys::{
+    MlirOperation, MlirValue, mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull, mlirOpResultGetOwner, mlirOperationDestroy,
+    mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith,
+};
+use std::{collections::HashSet, ffi::c_void, sync::Arc};
+use tileproof_dialect::{
+    error::Error,
+    hlo,
+    location::{Location, SourceOp},
+    mlir,
+    numerics::Numerics,
+    op::InferContext,
+    types::Type,
+};
+
+/// An op of the module being rewritten.
+pub type OpRef<'c> = OperationRef<'c, 'c>;
+/// A value of the module being rewritten.
+pub type ValueRef<'c> = Value<'c, 'c>;
+
+/// One applied rewrite.
+#[derive(Debug, Clone)]
+pub struct Applied {
+    /// `PASS:REWRITE#N`.
+    pub id: Arc<str>,
+    /// Running number over the whole pipeline run, from 1.
+    pub number: u32,
+    pub pass: &'static str,
+    pub rewrite: &'static str,
+    pub numerics: Numerics,
+    /// Source ops of the op that was replaced or erased, the one whose value it computed first.
+    pub replaced: Vec<SourceOp>,
+    /// Where the op was.
+    pub location: Location,
+}
+
+/// Rewrites one module in one pass.
+pub struct Rewriter<'c> {
+    context: &'c mlir::context::Context,
+    module: &'c Module<'c>,
+    pass: &'static Pass,
+    /// Number of the last application in this pipeline run.
+    number: u32,
+    /// No application gets a number above this.
+    last_number: u32,
+    /// Id of the application under way, for the locations of the ops it makes.
+    id: Arc<str>,
+    /// The op being rewritten: new ops go before it.
+    at: Option<OpRef<'c>>,
+    alive: HashSet<*const c_void>,
+    /// Ops made or touched by the application under way.
+    touched: Vec<OpRef<'c>>,
+    pub log: Vec<Applied>,
+}
+
+impl<'c> Rewriter<'c> {
+    /// A rewriter for `pass` over `module`; applications are numbered from `number + 1` and stop after `last_number`.
+    pub fn new(context: &'c mlir::context::Context, module: &'c Module<'c>, pass: &'static Pass, number: u32, last_number: u32) -> Rewriter<'c> {
+        let mut rewriter = Rewriter {
+            context,
+            module,
+            pass,
+            number,
+            last_number,
+            id: Arc::from(""),
+            at: None,
+            alive: HashSet::new(),
+            touched: vec![],
+            log: vec![],
+        };
+        for op in rewriter.ops() {
+            rewriter.alive.insert(key(op));
+        }
+        rewriter
+    }
+
+    pub fn context(&self) -> &'c mlir::context::Context {
+        self.context
+    }
+
+    /// Number of the last application.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Whether the limit of `--stop-after-rewrite` is reached.
+    pub fn is_exhausted(&self) -> bool {
+        self.number >= self.last_number
+    }
+
+    /// All ops inside the functions of the module, outer before inner, in program order.
+    pub fn ops(&self) -> Vec<OpRef<'c>> {
+        let mut out = vec![];
+        let mut function = self.module.body().first_operation().map(|op| extend(op));
+        while let Some(op) = function {
+            out.extend(self.ops_inside(op));
+            function = op.next_in_block().map(|op| extend(op));
+        }
+        out
+    }
+
+    /// The functions of the module, in order.
+    pub fn functions(&self) -> Vec<OpRef<'c>> {
+        let mut out = vec![];
+        let mut next = self.module.body().first_operation().map(|op| extend(op));
+        while let Some(op) = next {
+            out.push(op);
+            next = op.next_in_block().map(|op| extend(op));
+        }
+        out
+    }
+
+    /// All ops inside the regions of `op`, outer before inner, in program order.
+    pub fn ops_inside(&self, op: OpRef<'c>) -> Vec<OpRef<'c>> {
+        let mut out = vec![];
+        for block in blocks(op) {
+            for inner in block {
+                out.push(inner);
+                out.extend(self.ops_inside(inner));
+            }
+        }
+        out
+    }
+
+    pub fn is_alive(&self, op: OpRef<'c>) -> bool {
+        self.alive.contains(&key(op))
+    }
+
+    /// The typed form of an `hlo` op; none for other dialects.
+    pub fn read(&self, op: OpRef<'c>) -> Option<hlo::Op> {
+        mlir::decode::op(op)
+    }
+
+    pub fn ty(&self, value: ValueRef<'c>) -> Option<Type> {
+        mlir::types::decode(value.r#type()).ok()
+    }
+
+    /// Creates an op before the op being rewritten. Its result types are those of the shape rule; `declared` where the rule needs them.
+    pub fn create(&mut self, op: impl Into<hlo::Op>, operands: &[ValueRef<'c>], declared: &[Type]) -> Result<Vec<ValueRef<'c>>, Error> {
+        let op = op.into();
+        let types: Vec<Type> = operands
+            .iter()
+            .map(|v| self.ty(*v).ok_or_else(|| Error::internal("an operand has a type that cannot be read")))
+            .collect::<Result<_, _>>()?;
+        let results = op
+            .infer(&InferContext { operands: &types, declared, regions: &[] })
+            .map_err(|all| Error::internal(format!("{} made an invalid {}: {}", self.id, op.name(), all.join("; "))))?;
+        let at = self.at.ok_or_else(|| Error::internal("an op was created outside a rewrite"))?;
+        let location = mlir::locations::fused(self.context.melior(), &self.id, &[at.location()]);
+        let made = mlir::encode::op(self.context, &op, operands, &results, location)?;
+        let block = at.block().ok_or_else(|| Error::internal("the op being rewritten is in no block"))?;
+        let made = extend(block.insert_operation_before(at, made));
+        self.alive.insert(key(made));
+        self.touched.push(made);
+        Ok(made.results().map(|r| Value::from(r)).collect())
+    }
+
+    /// [`Rewriter::create`] for an op with one result.
+    pub fn create_one(&mut self, op: impl Into<hlo::Op>, operands: &[ValueRef<'c>], declared: &[Type]) -> Result<ValueRef<'c>, Error> {
+        let results = self.create(op, operands, declared)?;
+        results.first().copied().ok_or_else(|| Error::internal("an op without result was created for its result"))
+    }
+
+    /// Applies one rewrite at `op`: `make` gives the values that replace its results (none: the rewrite does not fit). The op is erased. False when
+    /// the limit is reached or the rewrite does not fit.
+    pub fn apply(
+        &mut self,
+        rewrite: &'static Rewrite,
+        op: OpRef<'c>,
+        make: impl FnOnce(OpRef<'c>, &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>>,
+    ) -> bool {
+        if self.is_exhausted() || !self.is_alive(op) {
+            return false;
+        }
+        self.id = Arc::from(format!("{}:{}#{}", self.pass.name, rewrite.name, self.number + 1));
+        self.at = Some(op);
+        self.touched.clear();
+        let values = make(op, self);
+        self.at = None;
+        let Some(values) = values else { return false };
+        let location = mlir::locations::decode(op.location());
+        for (result, value) in op.results().zip(&values) {
+            replace_uses(Value::from(result), *value);
+        }
+        self.erase(op);
+        self.record(rewrite, location);
+        true
+    }
+
+    /// Marks `op`, which is kept, as also standing for the op being rewritten: their locations merge.
+    pub fn keep_instead(&mut self, op: OpRef<'c>) {
+        if let Some(at) = self.at {
+            let merged = mlir::locations::fused(self.context.melior(), &self.id, &[op.location(), at.location()]);
+            mlir::locations::set(op, merged);
+            self.touched.push(op);
+        }
+    }
+
+    fn record(&mut self, rewrite: &'static Rewrite, location: Location) {
+        self.number += 1;
+        self.log.push(Applied {
+            id: self.id.clone(),
+            number: self.number,
+            pass: self.pass.name,
+            rewrite: rewrite.name,
+            numerics: (rewrite.numerics)(),
+            replaced: location.sources.to_vec(),
+            location,
+        });
+    }
+
+    /// Removes an op without uses and everything inside it.
+    fn erase(&mut self, op: OpRef<'c>) {
+        for inner in self.ops_inside(op) {
+            self.alive.remove(&key(inner));
+        }
+        self.alive.remove(&key(op));
+        // SAFETY: the op is in the module and its results have no uses left; no handle in `alive` points to it or into it.
+        unsafe { mlirOperationDestroy(op.to_raw()) }
+    }
+
+    /// Applies the patterns of the pass until none fits, in program order; the ops a rewrite made and the users of what it replaced are tried again.
+    pub fn apply_patterns(&mut self) -> Result<(), Error> {
+        let mut work: std::collections::VecDeque<OpRef<'c>> = self.ops().into();
+        // Every application shrinks the program or moves it to a normal form; a cycle is a fault of a pattern.
+        let limit = 64 * (work.len() + 64);
+        let mut applications = 0;
+        while let Some(op) = work.pop_front() {
+            for rewrite in self.pass.rewrites {
+                let Some(pattern) = rewrite.pattern else { continue };
+                if !self.is_alive(op) {
+                    break;
+                }
+                let users: Vec<OpRef<'c>> = op.results().flat_map(|r| users(Value::from(r))).collect();
+                if self.apply(rewrite, op, pattern) {
+                    applications += 1;
+                    for again in self.touched.clone().into_iter().chain(users) {
+                        if self.is_alive(again) {
+                            work.push_back(again);
+                        }
+                    }
+                }
+            }
+            if applications > limit {
+                return Err(Error::internal(format!("pass {} does not end: {} was applied {applications} times", self.pass.name, self.id)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Ops that use `value`, in MLIR's use order; an op that uses it twice comes twice.
+pub fn users<'c>(value: ValueRef<'c>) -> Vec<OpRef<'c>> {
+    let mut out = vec![];
+    // SAFETY: the value is alive; the use list is only read.
+    unsafe {
+        let mut it = mlirValueGetFirstUse(value.to_raw());
+        while !mlirOpOperandIsNull(it) {
+            out.push(OperationRef::from_raw(mlirOpOperandGetOwner(it)));
+            it = mlirOpOperandGetNextUse(it);
+        }
+    }
+    // MLIR's use lists grow at the front.
+    out.reverse();
+    out
+}
+
+/// The op that defines `value`; none for block arguments.
+pub fn definition<'c>(value: ValueRef<'c>) -> Option<OpRef<'c>> {
+    if !value.is_operation_result() {
+        return None;
+    }
+    // SAFETY: the value is a result of an op that is alive as long as the value is.
+    Some(unsafe { OperationRef::from_raw(mlirOpResultGetOwner(value.to_raw())) })
+}
+
+fn replace_uses(from: ValueRef<'_>, to: ValueRef<'_>) {
+    let (from, to): (MlirValue, MlirValue) = (from.to_raw(), to.to_raw());
+    // SAFETY: both values are alive and of one context.
+    unsafe { mlirValueReplaceAllUsesOfWith(from, to) }
+}
+
+fn blocks<'c>(op: OpRef<'c>) -> Vec<Vec<OpRef<'c>>> {
+    let mut out = vec![];
+    for region in op.regions() {
+        let Some(block) = region.first_block() else { continue };
+        let mut ops = vec![];
+        let mut next = block.first_operation().map(|op| extend(op));
+        while let Some(op) = next {
+            ops.push(op);
+            next = op.next_in_block().map(|op| extend(op));
+        }
+        out.push(ops);
+    }
+    out
+}
+
+/// The same op with the lifetime of the context: handles are checked by `alive`.
+fn extend<'c>(op: OperationRef<'c, '_>) -> OpRef<'c> {
+    let raw: MlirOperation = op.to_raw();
+    // SAFETY: the op lives in the module, which outlives the rewriter; erased ops are removed from `alive` before they are destroyed.
+    unsafe { OperationRef::from_raw(raw) }
+}
+
+fn key(op: OpRef<'_>) -> *const c_void {
+    op.to_raw().ptr.cast_const()
+}
