@@ -128,6 +128,11 @@ impl<'c> Rewriter<'c> {
         out
     }
 
+    /// The ops of each region of `op`, in order.
+    pub fn region_ops(&self, op: OpRef<'c>) -> Vec<Vec<OpRef<'c>>> {
+        blocks(op)
+    }
+
     pub fn is_alive(&self, op: OpRef<'c>) -> bool {
         self.alive.contains(&key(op))
     }

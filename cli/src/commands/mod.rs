@@ -1,0 +1,37 @@
+//! THE list of subcommands.
+
+mod check;
+mod doctor;
+mod opt;
+mod run;
+mod tv;
+
+use clap::Subcommand;
+use tileproof_dialect::error::Error;
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Checks every pass of our compiler on a program
+    Check(check::Check),
+    /// Runs a program on the reference engine
+    Run(run::Run),
+    /// Runs passes and prints the result
+    Opt(opt::Opt),
+    /// Checks any two programs against each other
+    Tv(tv::Tv),
+    /// Says what this machine has and what is missing
+    Doctor(doctor::Doctor),
+}
+
+impl Command {
+    /// Runs the subcommand and gives the exit code.
+    pub fn run(self) -> Result<u8, Error> {
+        match self {
+            Command::Check(c) => c.run(),
+            Command::Run(c) => c.run(),
+            Command::Opt(c) => c.run(),
+            Command::Tv(c) => c.run(),
+            Command::Doctor(c) => c.run(),
+        }
+    }
+}

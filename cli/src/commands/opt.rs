@@ -1,0 +1,113 @@
+//! `tileproof opt`: runs passes and prints IR.
+
+use super::check;
+use crate::load;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use tileproof_dialect::{
+    error::Error,
+    export,
+    mlir::text::{self, Literals, Locations},
+    program::Program,
+};
+use tileproof_lowering::manager;
+use tileproof_verifier::finding::write_atomically;
+
+#[derive(Args)]
+pub struct Opt {
+    program: PathBuf,
+    /// Passes to run, comma-separated; none: only read and print
+    #[arg(long)]
+    passes: Option<String>,
+    /// Run the whole pipeline
+    #[arg(long, conflicts_with = "passes")]
+    pipeline: bool,
+    /// Apply rewrites 1..N only
+    #[arg(long, value_name = "N")]
+    stop_after_rewrite: Option<u32>,
+    /// Last pass to run
+    #[arg(long, value_name = "PASS")]
+    stop_after: Option<String>,
+    /// Print the IR after this pass, or after `all`
+    #[arg(long, value_name = "PASS")]
+    print_ir_after: Option<String>,
+    /// Print what each pass changed, line by line
+    #[arg(long)]
+    print_ir_diff: bool,
+    /// Print every applied rewrite with its number
+    #[arg(long)]
+    print_rewrites: bool,
+    /// Write the IR after each pass to this folder
+    #[arg(long, value_name = "DIR")]
+    dump_dir: Option<PathBuf>,
+    /// Form of the printed result
+    #[arg(long, value_enum, default_value_t = Form::Own)]
+    emit: Form,
+    /// Print locations (own form)
+    #[arg(long)]
+    locations: bool,
+    /// Print whole literals (own form)
+    #[arg(long)]
+    literals: bool,
+    /// Write the result here in place of printing it
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Form {
+    /// Our own dialect
+    Own,
+    Stablehlo,
+    Hlo,
+}
+
+impl Opt {
+    pub fn run(self) -> Result<u8, Error> {
+        let program = load::program(&self.program)?;
+        let passes = match (&self.passes, self.pipeline) {
+            (Some(names), _) => check::passes(Some(names))?,
+            (None, true) => check::passes(None)?,
+            (None, false) => vec![],
+        };
+        let options = manager::Options { stop_after_rewrite: self.stop_after_rewrite, stop_after: self.stop_after.clone(), ..Default::default() };
+        let steps = manager::run(&program, &passes, &options)?;
+        let mut before = &program;
+        for (i, step) in steps.iter().enumerate() {
+            if self.print_rewrites {
+                step.applied.iter().for_each(|a| eprintln!("{} at {}", a.id, a.location));
+            }
+            if self.print_ir_after.as_deref().is_some_and(|p| p == "all" || p == step.pass) {
+                eprintln!("// after {}\n{}", step.pass, self.own(&step.program)?);
+            }
+            if self.print_ir_diff {
+                eprintln!("// {}\n{}", step.pass, changed_lines(&self.own(before)?, &self.own(&step.program)?));
+            }
+            if let Some(folder) = &self.dump_dir {
+                write_atomically(&folder.join(format!("{:02}-{}.mlir", i + 1, step.pass)), self.own(&step.program)?.as_bytes())?;
+            }
+            before = &step.program;
+        }
+        let result = match self.emit {
+            Form::Own => self.own(before)?,
+            Form::Stablehlo => export::stablehlo::print(before)?,
+            Form::Hlo => export::hlo_text::print(before)?,
+        };
+        match &self.output {
+            Some(path) => write_atomically(path, result.as_bytes())?,
+            None => println!("{}", result.trim_end()),
+        }
+        Ok(0)
+    }
+
+    fn own(&self, program: &Program) -> Result<String, Error> {
+        let locations = if self.locations { Locations::Shown } else { Locations::Hidden };
+        let literals = if self.literals { Literals::Whole } else { Literals::Hashed };
+        text::print(program, locations, literals)
+    }
+}
+
+/// Lines of `after` that are not in `before`, and the other way round, in order.
+fn changed_lines(before: &str, after: &str) -> String {
+    similar::TextDiff::from_lines(before, after).unified_diff().context_radius(1).to_string()
+}

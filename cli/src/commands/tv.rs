@@ -1,0 +1,142 @@
+//! `tileproof tv`: any two programs of any accepted form against each other. Also the options that `check` and `tv` share.
+
+use crate::{
+    load,
+    progress::{self, Progress},
+};
+use clap::{Args, ValueEnum};
+use std::{path::PathBuf, sync::Arc};
+use tileproof_dialect::{
+    error::Error,
+    numerics::{Contract, Numerics},
+    program::Program,
+    tensor::Value,
+};
+use tileproof_runtime::limits::Limits;
+use tileproof_verifier::{finding, report, validate, verdict::Verdict};
+
+#[derive(Args)]
+pub struct Tv {
+    before: PathBuf,
+    after: PathBuf,
+    /// What the change from BEFORE to AFTER may do to the numbers
+    #[arg(long, value_enum, default_value_t = ContractName::Reassociates)]
+    contract: ContractName,
+    #[command(flatten)]
+    validation: Validation,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ContractName {
+    /// Every bit is kept
+    BitExact,
+    /// Sums and products may be taken in another order
+    Reassociates,
+}
+
+#[derive(Args)]
+pub struct Validation {
+    /// Arguments as .npy files, in argument order, in place of generated ones
+    #[arg(long, value_delimiter = ',', value_name = "A.npy,B.npy")]
+    inputs: Option<Vec<PathBuf>>,
+    #[arg(long, value_enum, default_value_t = LevelName::Quick)]
+    level: LevelName,
+    /// Seed of the generated inputs and of the ring
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write finding.json files to this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Verdict to accept with exit code 0 besides Equal and Benign
+    #[arg(long, value_enum)]
+    accept: Option<Accept>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LevelName {
+    /// Inputs of classes normal and exact, one ring seed
+    Quick,
+    /// All input classes, three ring seeds
+    Full,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Accept {
+    IeeeOnly,
+}
+
+impl Tv {
+    pub fn run(self) -> Result<u8, Error> {
+        let before = Arc::new(load::program(&self.before)?);
+        let after = Arc::new(load::program(&self.after)?);
+        let given = self.validation.arguments(&before)?;
+        let numerics = Numerics::of(match self.contract {
+            ContractName::BitExact => Contract::BitExact,
+            ContractName::Reassociates => Contract::Reassociates,
+        });
+        let command = format!("tileproof tv {} {}", self.before.display(), self.after.display());
+        self.validation.finish(&before, given, command, |options| validate::two(&before, &after, &numerics, options))
+    }
+}
+
+impl Validation {
+    /// The given arguments, if any.
+    pub fn arguments(&self, program: &Program) -> Result<Option<Vec<Value>>, Error> {
+        self.inputs.as_ref().map(|paths| load::arguments(program, paths)).transpose()
+    }
+
+    /// Runs the validation, prints the report, writes the findings and gives the exit code.
+    pub fn finish(
+        &self,
+        source: &Program,
+        given: Option<Vec<Value>>,
+        command: String,
+        run: impl FnOnce(&validate::Options) -> Result<validate::Report, Error>,
+    ) -> Result<u8, Error> {
+        let limits = Limits::default();
+        progress::stop_on_interrupt(limits.cancelled.clone());
+        let bar = Progress::new();
+        let options = validate::Options {
+            level: match self.level {
+                LevelName::Quick => validate::Level::Quick,
+                LevelName::Full => validate::Level::Full,
+            },
+            seed: self.seed,
+            given,
+            limits,
+            progress: Some(Box::new(move |what, share| bar.update(what, share))),
+        };
+        let result = run(&options)?;
+        drop(options);
+        let findings = finding::records(&result, source.structural_hash(), |_, found| self.again(&command, found.seed));
+        if let Some(folder) = &self.out {
+            for f in &findings {
+                let text = serde_json::to_vec_pretty(f).map_err(|e| Error::internal(e.to_string()))?;
+                finding::write_atomically(&folder.join(format!("finding-{}.json", f.id)), &text)?;
+            }
+        }
+        if self.json {
+            println!("{:#}", report::json::report(&result, &findings));
+        } else {
+            print!("{}", report::text::table(&result));
+            findings.iter().for_each(|f| print!("\n{}", report::text::finding(f)));
+        }
+        let accepted = self.accept == Some(Accept::IeeeOnly) && matches!(result.verdict, Verdict::EqualIeeeOnly { .. });
+        Ok(if accepted { 0 } else { result.verdict.exit_code() })
+    }
+
+    fn again(&self, command: &str, seed: u64) -> String {
+        let mut out = format!("{command} --seed {}", seed & 0xffff_ffff);
+        if let Some(inputs) = &self.inputs {
+            let all: Vec<String> = inputs.iter().map(|p| p.display().to_string()).collect();
+            out += &format!(" --inputs {}", all.join(","));
+        }
+        if matches!(self.level, LevelName::Full) {
+            out += " --level full";
+        }
+        out + " --json"
+    }
+}

@@ -1,0 +1,54 @@
+//! Progress on stderr, only on a terminal, only for what takes over two seconds.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::{
+    io::IsTerminal,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// A bar that stays hidden for two seconds.
+pub struct Progress {
+    bar: ProgressBar,
+    start: Instant,
+}
+
+impl Progress {
+    pub fn new() -> Progress {
+        let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3} % {msg} {elapsed}") {
+            bar.set_style(style);
+        }
+        Progress { bar, start: Instant::now() }
+    }
+
+    pub fn update(&self, what: &str, share: f64) {
+        if self.start.elapsed() > Duration::from_secs(2) && std::io::stderr().is_terminal() {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.set_message(what.to_string());
+        self.bar.set_position((share * 1000.0) as u64);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Sets `flag` at the first Ctrl-C; a second one ends the process.
+pub fn stop_on_interrupt(flag: Arc<AtomicBool>) {
+    let handler = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+        eprintln!("stopping; what was found so far follows (Ctrl-C again to end at once)");
+    });
+    if let Err(e) = handler {
+        eprintln!("tileproof: Ctrl-C will end the process without a report: {e}");
+    }
+}
