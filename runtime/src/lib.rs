@@ -1,1 +1,7 @@
-//! tileproof-runtime
+//! How programs run: the engines, their limits, the process grid, and the arrays they read and write.
+
+pub mod engine;
+pub mod grid;
+pub mod inputs;
+pub mod limits;
+pub mod reference;

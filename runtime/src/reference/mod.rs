@@ -1,0 +1,404 @@
+//! Engine `reference`: the unoptimized lowering, op by op from the definitions (`OpDef::eval`), both planes.
+//!
+//! [`fast`] may replace the definition of single ops; each replacement is property-tested against the definition.
+
+pub mod fast;
+mod lanes;
+mod plan;
+mod regions;
+
+pub use lanes::ELEMENTWISE;
+
+use crate::{
+    grid::{Devices, Rendezvous},
+    limits::Limits,
+};
+use plan::Plan;
+use regions::Runner;
+use tileproof_dialect::{
+    error::Error,
+    eval::{EvalContext, Events, Process, Stop, Trap},
+    planes::Planes,
+    program::{FunctionId, OpId, Program, RegionId, ValueId},
+    tensor::Value,
+    types::Type,
+};
+
+/// Which code gives the meaning of an op.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kernels {
+    /// `OpDef::eval` only.
+    Definition,
+    /// [`fast`] where it covers the op.
+    Fast,
+}
+
+/// Evaluates a program, or single functions, regions and ops of it. Usable from several threads at once.
+pub struct Interpreter<'p> {
+    program: &'p Program,
+    planes: Planes,
+    limits: &'p Limits,
+    kernels: Kernels,
+    plan: Plan,
+    process: Process,
+    rendezvous: Option<&'p Rendezvous>,
+}
+
+/// Values of one running function, by place.
+struct Frame {
+    values: Vec<Option<Value>>,
+    /// Calls and regions around.
+    depth: u64,
+}
+
+impl Frame {
+    fn get(&self, slot: usize) -> Option<&Value> {
+        self.values.get(slot).and_then(Option::as_ref)
+    }
+
+    fn set(&mut self, slot: usize, value: Option<Value>) {
+        if let Some(place) = self.values.get_mut(slot) {
+            *place = value;
+        }
+    }
+}
+
+/// Sees ops as they run.
+pub trait Observer {
+    fn observe(&mut self, op: OpId, operands: &[Value], results: &[Value]);
+}
+
+/// Sees nothing.
+impl Observer for () {
+    fn observe(&mut self, _: OpId, _: &[Value], _: &[Value]) {}
+}
+
+impl<'p> Interpreter<'p> {
+    /// The program must be verified.
+    pub fn new(program: &'p Program, planes: Planes, limits: &'p Limits) -> Interpreter<'p> {
+        Interpreter {
+            program,
+            planes,
+            limits,
+            kernels: Kernels::Fast,
+            plan: Plan::new(program),
+            process: Devices::default().process(0),
+            rendezvous: None,
+        }
+    }
+
+    pub fn with_kernels(mut self, kernels: Kernels) -> Interpreter<'p> {
+        self.kernels = kernels;
+        self
+    }
+
+    /// Runs as one process of a grid; collectives meet the others at `rendezvous`.
+    pub fn with_process(mut self, process: Process, rendezvous: &'p Rendezvous) -> Interpreter<'p> {
+        self.process = process;
+        self.rendezvous = Some(rendezvous);
+        self
+    }
+
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    pub fn planes(&self) -> Planes {
+        self.planes
+    }
+
+    /// Runs the entry function.
+    pub fn run(&self, arguments: Vec<Value>, events: &mut Events) -> Result<Vec<Value>, Stop> {
+        self.run_function(self.program.entry, arguments, events)
+    }
+
+    /// Runs one function.
+    pub fn run_function(
+        &self,
+        function: FunctionId,
+        arguments: Vec<Value>,
+        events: &mut Events,
+    ) -> Result<Vec<Value>, Stop> {
+        self.function(function, arguments, 0, events)
+    }
+
+    /// Runs the entry function and shows each op of its body, after it ran, to `observer`. Ops of inner regions and callees are not shown.
+    pub fn run_observed(
+        &self,
+        arguments: Vec<Value>,
+        events: &mut Events,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Value>, Stop> {
+        let entry = self.program.main().body;
+        let mut frame = self.frame(self.program.entry, 0);
+        self.region_body(entry, arguments, &mut frame, events, observer)
+    }
+
+    /// Evaluates op `id` alone on `operands`; `captured` gives the values its regions take from outside.
+    pub fn eval_op(
+        &self,
+        id: OpId,
+        operands: &[Value],
+        captured: &dyn Fn(ValueId) -> Option<Value>,
+        events: &mut Events,
+    ) -> Result<Vec<Value>, Stop> {
+        let o = self.program.op(id);
+        let types = self.declared(id);
+        let mut frame = match o.regions.first().and_then(|r| self.plan.function_of(*r)) {
+            Some(function) => self.frame(function, 0),
+            None => Frame {
+                values: vec![],
+                depth: 0,
+            },
+        };
+        if !o.regions.is_empty() {
+            self.capture(self.program.op_captures(id), captured, &mut frame)?;
+        }
+        self.evaluate(id, operands, &types, &mut frame, events)
+    }
+
+    /// Runs region `region` alone on `arguments`; `captured` gives the values it takes from outside.
+    pub fn run_region(
+        &self,
+        region: RegionId,
+        arguments: Vec<Value>,
+        captured: &dyn Fn(ValueId) -> Option<Value>,
+        events: &mut Events,
+    ) -> Result<Vec<Value>, Stop> {
+        let Some(function) = self.plan.function_of(region) else {
+            return Err(Stop::internal("a region that stands in no function"));
+        };
+        let mut frame = self.frame(function, 0);
+        self.capture(self.program.captured(region), captured, &mut frame)?;
+        self.region(region, arguments, &mut frame, events)
+    }
+
+    fn capture(
+        &self,
+        values: Vec<ValueId>,
+        captured: &dyn Fn(ValueId) -> Option<Value>,
+        frame: &mut Frame,
+    ) -> Result<(), Stop> {
+        for v in values {
+            let Some(value) = captured(v) else {
+                return Err(Stop::internal(format!(
+                    "no value was given for captured value {}",
+                    v.0
+                )));
+            };
+            frame.set(self.plan.slot(v), Some(value));
+        }
+        Ok(())
+    }
+
+    fn frame(&self, function: FunctionId, depth: u64) -> Frame {
+        Frame {
+            values: vec![None; self.plan.frame_size(function)],
+            depth,
+        }
+    }
+
+    fn function(
+        &self,
+        function: FunctionId,
+        arguments: Vec<Value>,
+        depth: u64,
+        events: &mut Events,
+    ) -> Result<Vec<Value>, Stop> {
+        let mut frame = self.frame(function, depth);
+        self.region(
+            self.program.function(function).body,
+            arguments,
+            &mut frame,
+            events,
+        )
+    }
+
+    /// Runs a region in the frame of its function.
+    fn region(
+        &self,
+        region: RegionId,
+        arguments: Vec<Value>,
+        frame: &mut Frame,
+        events: &mut Events,
+    ) -> Result<Vec<Value>, Stop> {
+        self.region_body(region, arguments, frame, events, &mut ())
+    }
+
+    fn region_body(
+        &self,
+        region: RegionId,
+        arguments: Vec<Value>,
+        frame: &mut Frame,
+        events: &mut Events,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Value>, Stop> {
+        frame.depth += 1;
+        let out = self.limits.check_depth(frame.depth).and_then(|()| {
+            stacker::maybe_grow(256 << 10, 2 << 20, || {
+                self.ops(region, arguments, frame, events, observer)
+            })
+        });
+        frame.depth -= 1;
+        out
+    }
+
+    fn ops(
+        &self,
+        region: RegionId,
+        arguments: Vec<Value>,
+        frame: &mut Frame,
+        events: &mut Events,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Value>, Stop> {
+        let r = self.program.region(region);
+        if arguments.len() != r.arguments.len() {
+            return Err(Stop::internal(format!(
+                "{} arguments for a region that takes {}",
+                arguments.len(),
+                r.arguments.len()
+            )));
+        }
+        for (v, value) in r.arguments.iter().zip(arguments) {
+            frame.set(self.plan.slot(*v), Some(value));
+        }
+        for id in &r.ops {
+            self.limits.check_cancelled()?;
+            let o = self.program.op(*id);
+            let mut operands = Vec::with_capacity(o.operands.len());
+            for v in &o.operands {
+                match frame.get(self.plan.slot(*v)) {
+                    Some(value) => operands.push(value.clone()),
+                    None => {
+                        let what = format!("'{}' uses a value that is not there", o.op.name());
+                        return Err(Stop::Failed(Error::internal(what)));
+                    }
+                }
+            }
+            if o.op.is_return() {
+                self.drop_dead(*id, frame);
+                return Ok(operands);
+            }
+            let types = self.declared(*id);
+            let results = self.evaluate(*id, &operands, &types, frame, events)?;
+            observer.observe(*id, &operands, &results);
+            for (v, value) in o.results.iter().zip(results) {
+                frame.set(self.plan.slot(*v), Some(value));
+            }
+            self.drop_dead(*id, frame);
+        }
+        Err(Stop::internal("a region does not end with a return"))
+    }
+
+    fn drop_dead(&self, id: OpId, frame: &mut Frame) {
+        for v in self.plan.dead_after(id) {
+            frame.set(self.plan.slot(*v), None);
+        }
+    }
+
+    fn declared(&self, id: OpId) -> Vec<Type> {
+        let results = &self.program.op(id).results;
+        results
+            .iter()
+            .map(|v| self.program.ty(*v).clone())
+            .collect()
+    }
+
+    /// One op: fast kernel or definition, then the check that the values fit the declared types.
+    fn evaluate(
+        &self,
+        id: OpId,
+        operands: &[Value],
+        types: &[Type],
+        frame: &mut Frame,
+        events: &mut Events,
+    ) -> Result<Vec<Value>, Stop> {
+        let o = self.program.op(id);
+        self.check_sizes(types)?;
+        let mut runner = Runner {
+            interpreter: self,
+            op: id,
+            frame,
+        };
+        let mut cx = EvalContext {
+            planes: self.planes,
+            runner: &mut runner,
+            events,
+        };
+        let fast = match self.kernels {
+            Kernels::Fast => fast::eval(&o.op, operands, types, &mut cx),
+            Kernels::Definition => None,
+        };
+        let out = fast.unwrap_or_else(|| o.op.eval(operands, types, &mut cx));
+        let values = out.map_err(|stop| self.locate(id, stop))?;
+        let fits = values.len() == types.len() && values.iter().zip(types).all(|(v, t)| fits(v, t));
+        if fits {
+            return Ok(values);
+        }
+        let list = |types: Vec<String>| types.join(", ");
+        let got = list(values.iter().map(|v| v.ty().to_string()).collect());
+        let want = list(types.iter().map(Type::to_string).collect());
+        let dynamic = types
+            .iter()
+            .any(|t| t.as_tensor().is_none_or(|t| t.static_dims().is_none()));
+        let message = format!("'{}' gave ({got}), declared ({want})", o.op.name());
+        Err(self.locate(
+            id,
+            if dynamic {
+                Stop::Trap(Trap::ShapeMismatch(message))
+            } else {
+                Stop::internal(message)
+            },
+        ))
+    }
+
+    /// Values with static types that would be too large never start to exist.
+    fn check_sizes(&self, types: &[Type]) -> Result<(), Stop> {
+        for t in types.iter().filter_map(Type::as_tensor) {
+            if let Some(dims) = t.static_dims() {
+                let elements = dims.iter().try_fold(1u64, |a, d| a.checked_mul(*d));
+                let ring = match self.planes {
+                    Planes::IeeeOnly => 0,
+                    Planes::IeeeAndRing if t.element.is_complex() => 8,
+                    Planes::IeeeAndRing if t.element.is_float() => 4,
+                    Planes::IeeeAndRing => 0,
+                };
+                self.limits
+                    .check_size(elements, t.element.storage_bytes() as u64 + ring)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says which op failed where the message does not.
+    fn locate(&self, id: OpId, stop: Stop) -> Stop {
+        let o = self.program.op(id);
+        match stop {
+            Stop::Failed(Error::Internal(m)) if !m.starts_with('\'') => Stop::Failed(
+                Error::internal(format!("'{}' at {}: {m}", o.op.name(), o.location)),
+            ),
+            Stop::Failed(e) => Stop::Failed(e.at(&o.location)),
+            other @ (Stop::Trap(_) | Stop::Cancelled) => other,
+        }
+    }
+}
+
+/// Whether a value has a declared type, without building its type.
+pub(crate) fn fits(value: &Value, ty: &Type) -> bool {
+    use tileproof_dialect::types::Dim;
+    match (value, ty) {
+        (Value::Tensor(v), Type::Tensor(t)) => {
+            v.element() == &t.element
+                && v.rank() == t.rank()
+                && v.dims().iter().zip(&t.dims).all(|(have, want)| match want {
+                    Dim::Static(n) => have == n,
+                    Dim::Dynamic { bound } => bound.is_none_or(|b| *have <= b),
+                })
+        }
+        (Value::Token(_), Type::Token) => true,
+        (Value::Tuple(parts), Type::Tuple(types)) => {
+            parts.len() == types.len() && parts.iter().zip(types.iter()).all(|(v, t)| fits(v, t))
+        }
+        (Value::Tensor(_) | Value::Token(_) | Value::Tuple(_), _) => false,
+    }
+}
