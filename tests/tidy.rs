@@ -71,7 +71,7 @@ fn passes_have_headings_and_tests() {
 }
 
 #[test]
-fn every_op_has_its_file_and_every_file_is_listed() {
+fn every_op_has_its_file_and_its_definition() {
     let files = workspace::files(&["rs", "td"]);
     assert_clean(op_file_problems(
         "dialect/td/hlo.td",

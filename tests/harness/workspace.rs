@@ -12,8 +12,9 @@ pub struct SourceFile {
 
 /// The folder that holds the workspace's Cargo.toml.
 pub fn root() -> PathBuf {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package.parent().unwrap_or(package).to_path_buf()
+    // Cargo sets it for the run too; the compiled-in value would be that of another checkout which shares the target folder.
+    let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&package).join("..")
 }
 
 /// Whether this run is CI, where a check that cannot run has failed.

@@ -245,15 +245,16 @@ pub fn no_pass_test(pass: &str, files: &[SourceFile]) -> Option<String> {
     (!has_test).then(|| format!("{folder} has no .mlir test"))
 }
 
-/// Ops of the .td file without a Rust file, and Rust files of `folder` that its mod.rs does not name.
+/// Entries `module::Name,` of the op list in `folder`/mod.rs without a file or without a definition in the .td file,
+/// and files of the folder that its mod.rs does not name.
 pub fn op_file_problems(td: &str, folder: &str, files: &[SourceFile]) -> Vec<String> {
-    let Some(definitions) = files.iter().find(|file| file.path == td) else {
-        return Vec::new();
+    let code = |path: &str| {
+        let file = files.iter().find(|file| file.path == path);
+        file.map_or(String::new(), |file| code_only(&file.text))
     };
-    let list = files
-        .iter()
-        .find(|file| file.path == format!("{folder}/mod.rs"));
-    let list = list.map_or(String::new(), |file| code_only(&file.text));
+    let list = code(&format!("{folder}/mod.rs"));
+    let defined = files.iter().find(|file| file.path == td);
+    let defined = defined.map_or(Vec::new(), |file| op_mnemonics(&file.text));
     let stems: BTreeSet<&str> = files
         .iter()
         .filter_map(|file| {
@@ -264,16 +265,38 @@ pub fn op_file_problems(td: &str, folder: &str, files: &[SourceFile]) -> Vec<Str
         })
         .filter(|stem| *stem != "mod" && !stem.contains('/'))
         .collect();
-    let missing = op_mnemonics(&definitions.text)
-        .into_iter()
-        // `if` and `while` are words of Rust, so their files may be `if_.rs`.
-        .filter(|op| !stems.contains(op.as_str()) && !stems.contains(format!("{op}_").as_str()))
-        .map(|op| format!("{folder}/{op}.rs is missing: {td} defines the op"));
-    let unlisted = stems
+    let mut problems = Vec::new();
+    for entry in list.lines().filter_map(list_entry) {
+        // `if` and `while` are words of Rust, so their modules are `if_` and `while_`.
+        let op = entry.trim_end_matches('_');
+        if !stems.contains(entry) {
+            problems.push(format!(
+                "{folder}/{entry}.rs is missing: {folder}/mod.rs lists it"
+            ));
+        }
+        if !defined.iter().any(|name| name == op) {
+            problems.push(format!(
+                "{td} does not define {op}, which {folder}/mod.rs lists"
+            ));
+        }
+    }
+    for stem in stems
         .iter()
         .filter(|stem| !list.lines().any(|line| has_word(line, stem)))
-        .map(|stem| format!("{folder}/{stem}.rs is not listed in {folder}/mod.rs"));
-    missing.chain(unlisted).collect()
+    {
+        problems.push(format!(
+            "{folder}/{stem}.rs is not listed in {folder}/mod.rs"
+        ));
+    }
+    problems
+}
+
+/// The module of an entry `module::Name,` that is alone on its line.
+fn list_entry(line: &str) -> Option<&str> {
+    let (module, name) = line.trim().strip_suffix(',')?.split_once("::")?;
+    let is_name =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    (is_name(module) && is_name(name)).then_some(module)
 }
 
 /// The names in `def X : Class<"name", ...>` where the class is an op's.
@@ -450,11 +473,18 @@ mod tests {
     #[test]
     fn op_file_problems_fires() {
         let td = "def Hlo_AddOp : Hlo_Binary<\"add\"> {\ndef Hlo_WhileOp : Hlo_Op<\"while\", [Pure]> {\n\
-                  def Hlo_Kind : I32EnumAttr<\"kind\", \"\", []>;\n";
-        let add = file("dialect/src/hlo/add.rs", "");
-        let while_ = file("dialect/src/hlo/while_.rs", "");
-        let list = file("dialect/src/hlo/mod.rs", "//! pad\nmod add;\nmod while_;\n");
+                  def Hlo_Kind : I32EnumAttr<\"pad\", \"\", []>;\n";
         let td = file("dialect/td/hlo.td", td);
+        let list = file(
+            "dialect/src/hlo/mod.rs",
+            "hlo_ops! {\n    add::Add,\n    while_::While,\n}\n",
+        );
+        let longer = file(
+            "dialect/src/hlo/mod.rs",
+            "hlo_ops! {\n    add::Add,\n    pad::Pad,\n}\n",
+        );
+        let [add, while_, pad] =
+            ["add", "while_", "pad"].map(|stem| file(&format!("dialect/src/hlo/{stem}.rs"), ""));
         let problems = |files: &[&SourceFile]| {
             let files: Vec<SourceFile> = files.iter().map(|&file| file.clone()).collect();
             op_file_problems("dialect/td/hlo.td", "dialect/src/hlo", &files)
@@ -462,12 +492,15 @@ mod tests {
         assert_eq!(problems(&[&td, &list, &add, &while_]), [""; 0]);
         assert_eq!(
             problems(&[&td, &list, &add]),
-            ["dialect/src/hlo/while.rs is missing: dialect/td/hlo.td defines the op"]
+            ["dialect/src/hlo/while_.rs is missing: dialect/src/hlo/mod.rs lists it"]
         );
-        let pad = file("dialect/src/hlo/pad.rs", "");
         assert_eq!(
             problems(&[&td, &list, &add, &while_, &pad]),
             ["dialect/src/hlo/pad.rs is not listed in dialect/src/hlo/mod.rs"]
+        );
+        assert_eq!(
+            problems(&[&td, &longer, &add, &pad]),
+            ["dialect/td/hlo.td does not define pad, which dialect/src/hlo/mod.rs lists"]
         );
     }
 }
