@@ -62,7 +62,7 @@ pub fn find(
         None => {
             let want = pair.before.program.returned(before).get(index).copied();
             let rewrite = want.and_then(|v| rewrite_of_value(pair, v));
-            let def = |version: &Version, v: ValueId| match version.program.value(v).def {
+            let def = |version: &Version<'_>, v: ValueId| match version.program.value(v).def {
                 ValueDef::Result { op, .. } => Some((version.program.op(op).op.name(), version.program.op(op).location.clone())),
                 ValueDef::Argument { .. } => None,
             };
@@ -73,7 +73,7 @@ pub fn find(
 }
 
 /// First op, in program order, that feeds `root` through values without partner and itself has only shared operands.
-fn frontier(version: &Version, region: RegionId, root: ValueId, is_cut: &impl Fn(ValueId) -> bool) -> Option<OpId> {
+fn frontier(version: &Version<'_>, region: RegionId, root: ValueId, is_cut: &impl Fn(ValueId) -> bool) -> Option<OpId> {
     let program = &version.program;
     let members: HashSet<OpId> = program.region(region).ops.iter().copied().collect();
     let mut reached = HashSet::new();

@@ -64,8 +64,8 @@ pub struct Outcome {
 
 /// Everything fixed during one comparison of two versions.
 pub struct Pair<'p> {
-    pub before: &'p Version,
-    pub after: &'p Version,
+    pub before: &'p Version<'p>,
+    pub after: &'p Version<'p>,
     pub numerics: &'p Numerics,
     pub rewrites: &'p [blame::Rewrite],
 }
@@ -255,7 +255,7 @@ impl CoEvaluation<'_, '_, '_> {
 
     /// Before-side value with the same residues: by provenance, else the first.
     fn partner(&self, v: ValueId, _: Content, candidates: &[ValueId], _: &Frame) -> Result<Option<ValueId>, Stop> {
-        let root = |version: &Version, v: ValueId| match version.program.value(v).def {
+        let root = |version: &Version<'_>, v: ValueId| match version.program.value(v).def {
             ValueDef::Result { op, .. } => version.program.op(op).location.sources.first().copied(),
             ValueDef::Argument { .. } => None,
         };

@@ -28,7 +28,7 @@ pub struct Side {
 }
 
 /// Collects the side of `root` inside `region`: walks back until `is_cut` says that a value is shared. Values from outside the region are cuts.
-pub fn collect(version: &Version, region: RegionId, root: ValueId, is_cut: impl Fn(ValueId) -> bool) -> Side {
+pub fn collect(version: &Version<'_>, region: RegionId, root: ValueId, is_cut: impl Fn(ValueId) -> bool) -> Side {
     let program = &version.program;
     let members: HashSet<OpId> = program.region(region).ops.iter().copied().collect();
     let mut found = HashSet::new();
@@ -45,7 +45,7 @@ pub fn collect(version: &Version, region: RegionId, root: ValueId, is_cut: impl 
 }
 
 /// Hash of the structure of a side: two regions of equal structure on both sides are validated once.
-pub fn structure(version: &Version, side: &Side) -> u128 {
+pub fn structure(version: &Version<'_>, side: &Side) -> u128 {
     let mut numbering: HashMap<ValueId, u64> = HashMap::new();
     let mut h = Xxh3::new();
     let mut number = |v: ValueId, h: &mut Xxh3| {
@@ -67,10 +67,10 @@ pub fn structure(version: &Version, side: &Side) -> u128 {
 
 /// Bound of the root of a side whose cut values are exact. `root` is the content of the root as this side computed it; the other values are in the
 /// environment. `Err(why)` inside: the region is too deep.
-pub fn bound(session: &mut Session<'_>, version: &Version, side: &Side, environment: &Environment, root: Content) -> Result<Result<Bound, String>, Stop> {
+pub fn bound(session: &mut Session<'_>, version: &Version<'_>, side: &Side, environment: &Environment, root: Content) -> Result<Result<Bound, String>, Stop> {
     let mut errors: HashMap<ValueId, Bound> = HashMap::new();
     let mut depths: HashMap<ValueId, u32> = HashMap::new();
-    let program = version.program.clone();
+    let program = version.program;
     for op in &side.ops {
         let operation = program.op(*op);
         let inputs: Vec<Bound> = operation.operands.iter().map(|v| errors.get(v).cloned().unwrap_or(Bound::Exact)).collect();
@@ -96,7 +96,7 @@ pub fn bound(session: &mut Session<'_>, version: &Version, side: &Side, environm
 
 /// One version's part in a comparison.
 pub struct Part<'a> {
-    pub version: &'a Version,
+    pub version: &'a Version<'a>,
     pub side: &'a Side,
     pub environment: &'a Environment,
     pub root: Content,

@@ -1,10 +1,7 @@
 //! Values by content: every value that an evaluation of any version of the program makes is stored once under the hash of its two planes, and every
 //! op is evaluated once per distinct operands. Versions that differ in a few ops share the rest.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
     bound::{Bound, Bounded},
     eval::{Events, Stop},
@@ -23,18 +20,29 @@ pub type Content = u128;
 /// Contents of the SSA values of one function activation.
 pub type Environment = HashMap<ValueId, Content>;
 
-/// A version of the program with the hashes of its ops.
-pub struct Version {
-    pub program: Arc<Program>,
+/// A version of the program with the hashes of its ops and an interpreter for each set of planes.
+pub struct Version<'p> {
+    pub program: &'p Program,
     hashes: Vec<u128>,
     captures: Vec<Vec<ValueId>>,
+    both_planes: Interpreter<'p>,
+    ieee_only: Interpreter<'p>,
 }
 
-impl Version {
-    pub fn new(program: Arc<Program>) -> Version {
+impl<'p> Version<'p> {
+    pub fn new(program: &'p Program, limits: &'p Limits) -> Version<'p> {
         let hashes = program.op_ids().map(|id| program.op_hash(id)).collect();
         let captures = program.op_ids().map(|id| program.op_captures(id)).collect();
-        Version { program, hashes, captures }
+        let both_planes = Interpreter::new(program, Planes::IeeeAndRing, limits);
+        let ieee_only = Interpreter::new(program, Planes::IeeeOnly, limits);
+        Version { program, hashes, captures, both_planes, ieee_only }
+    }
+
+    fn interpreter(&self, planes: Planes) -> &Interpreter<'p> {
+        match planes {
+            Planes::IeeeAndRing => &self.both_planes,
+            Planes::IeeeOnly => &self.ieee_only,
+        }
     }
 
     pub fn op_hash(&self, id: OpId) -> u128 {
@@ -119,14 +127,14 @@ impl<'a> Session<'a> {
     }
 
     /// Contents of the operands and captured values of `op`.
-    pub fn operands(&self, version: &Version, op: OpId, environment: &Environment) -> Result<(Vec<Content>, Vec<Content>), Stop> {
+    pub fn operands(&self, version: &Version<'_>, op: OpId, environment: &Environment) -> Result<(Vec<Content>, Vec<Content>), Stop> {
         let find = |v: &ValueId| environment.get(v).copied().ok_or_else(|| Stop::internal("an operand has no value"));
         let operands = version.program.op(op).operands.iter().map(find).collect::<Result<_, _>>()?;
         let captured = version.captures(op).iter().map(find).collect::<Result<_, _>>()?;
         Ok((operands, captured))
     }
 
-    fn key(&self, version: &Version, op: OpId, operands: &[Content], captured: &[Content]) -> u128 {
+    fn key(&self, version: &Version<'_>, op: OpId, operands: &[Content], captured: &[Content]) -> u128 {
         let mut h = Xxh3::new();
         h.update(&version.op_hash(op).to_le_bytes());
         operands.iter().chain(captured).for_each(|c| h.update(&c.to_le_bytes()));
@@ -134,14 +142,14 @@ impl<'a> Session<'a> {
     }
 
     /// Results of `op` if the same op has been evaluated on the same operands.
-    pub fn known(&self, version: &Version, op: OpId, environment: &Environment) -> Result<Option<Vec<Content>>, Stop> {
+    pub fn known(&self, version: &Version<'_>, op: OpId, environment: &Environment) -> Result<Option<Vec<Content>>, Stop> {
         let (operands, captured) = self.operands(version, op, environment)?;
         let known = self.memo.get(&self.key(version, op, &operands, &captured));
         Ok(known.filter(|all| all.iter().all(|c| self.values.contains_key(c))).cloned())
     }
 
     /// Remembers results found by other means than [`Session::eval_op`].
-    pub fn remember(&mut self, version: &Version, op: OpId, environment: &Environment, results: &[Content]) -> Result<(), Stop> {
+    pub fn remember(&mut self, version: &Version<'_>, op: OpId, environment: &Environment, results: &[Content]) -> Result<(), Stop> {
         let (operands, captured) = self.operands(version, op, environment)?;
         let key = self.key(version, op, &operands, &captured);
         self.memo.insert(key, results.to_vec());
@@ -149,12 +157,12 @@ impl<'a> Session<'a> {
     }
 
     /// Evaluates one op, or finds its results. Calls and branches go op by op, so that what two versions of a callee share is evaluated once.
-    pub fn eval_op(&mut self, version: &Version, op: OpId, environment: &mut Environment) -> Result<Vec<Content>, Stop> {
+    pub fn eval_op(&mut self, version: &Version<'_>, op: OpId, environment: &mut Environment) -> Result<Vec<Content>, Stop> {
         if let Some(known) = self.known(version, op, environment)? {
             return Ok(known);
         }
         let (operands, captured) = self.operands(version, op, environment)?;
-        let program = version.program.clone();
+        let program = version.program;
         let operation = program.op(op);
         let results = match &operation.op {
             Op::Hlo(hlo::Op::Call(call)) => match program.find_function(&call.callee) {
@@ -166,8 +174,9 @@ impl<'a> Session<'a> {
                 let captured: HashMap<ValueId, Value> =
                     version.captures(op).iter().zip(&captured).map(|(v, c)| Ok((*v, self.value(*c)?.clone()))).collect::<Result<_, Stop>>()?;
                 let mut events = Events::default();
-                let out = Interpreter::new(&program, self.planes, self.limits)
-                    .eval_op(op, &values, &captured, &mut events)
+                let out = version
+                    .interpreter(self.planes)
+                    .eval_op(op, &values, &|v| captured.get(&v).cloned(), &mut events)
                     .map_err(|stop| located(stop, operation))?;
                 self.add_events(events);
                 out.into_iter().map(|v| self.insert(v)).collect()
@@ -188,15 +197,15 @@ impl<'a> Session<'a> {
     }
 
     /// Evaluates a function op by op.
-    pub fn eval_function(&mut self, version: &Version, function: FunctionId, arguments: &[Content]) -> Result<Vec<Content>, Stop> {
+    pub fn eval_function(&mut self, version: &Version<'_>, function: FunctionId, arguments: &[Content]) -> Result<Vec<Content>, Stop> {
         let body = version.program.function(function).body;
         let mut environment = Environment::new();
         self.eval_region(version, body, arguments, &mut environment)
     }
 
     /// Evaluates the ops of a region; every value of the region ends in `environment`.
-    pub fn eval_region(&mut self, version: &Version, region: RegionId, arguments: &[Content], environment: &mut Environment) -> Result<Vec<Content>, Stop> {
-        let program = version.program.clone();
+    pub fn eval_region(&mut self, version: &Version<'_>, region: RegionId, arguments: &[Content], environment: &mut Environment) -> Result<Vec<Content>, Stop> {
+        let program = version.program;
         let r = program.region(region);
         environment.extend(r.arguments.iter().copied().zip(arguments.iter().copied()));
         for id in &r.ops {
@@ -210,14 +219,14 @@ impl<'a> Session<'a> {
     }
 
     /// Error bounds of the results of `op` on operands with bounds.
-    pub fn bound_op(&mut self, version: &Version, op: OpId, environment: &Environment, errors: &[Bound], results: &[Content]) -> Result<Vec<Bound>, Stop> {
+    pub fn bound_op(&mut self, version: &Version<'_>, op: OpId, environment: &Environment, errors: &[Bound], results: &[Content]) -> Result<Vec<Bound>, Stop> {
         let (operands, captured) = self.operands(version, op, environment)?;
         let values: Vec<&Value> = operands.iter().map(|c| self.value(*c)).collect::<Result<_, _>>()?;
         let bounded: Vec<Bounded<'_>> = values.iter().zip(errors).map(|(value, error)| Bounded { value, error }).collect();
         let captured: HashMap<ValueId, Value> =
             version.captures(op).iter().zip(&captured).map(|(v, c)| Ok((*v, self.value(*c)?.clone()))).collect::<Result<_, Stop>>()?;
         let out: Vec<Value> = results.iter().map(|c| self.value(*c).cloned()).collect::<Result<_, _>>()?;
-        Interpreter::new(&version.program, Planes::IeeeOnly, self.limits).bound_op(op, &bounded, &captured, &out)
+        version.interpreter(Planes::IeeeOnly).bound_op(op, &bounded, &|v| captured.get(&v).cloned(), &out)
     }
 }
 

@@ -21,7 +21,7 @@ use tileproof_dialect::{
     program::Program,
     tensor::Value,
 };
-use tileproof_runtime::{inputs::attach_ring, limits::Limits};
+use tileproof_runtime::{inputs::with_ring, limits::Limits};
 
 /// How much is run (DESIGN.md section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,7 +128,7 @@ fn share(part: u64, all: u64) -> f64 {
 /// Checks every step of a pipeline that starts at `source`.
 pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
     let start = Instant::now();
-    let versions: Vec<Version> = std::iter::once(source).chain(steps.iter().map(|s| &s.program)).map(|p| Version::new(p.clone())).collect();
+    let versions: Vec<Version<'_>> = std::iter::once(source).chain(steps.iter().map(|s| &s.program)).map(|p| Version::new(p, &options.limits)).collect();
     let mut report = Report {
         verdict: Verdict::Equal,
         passes: steps.iter().map(PassReport::new).collect(),
@@ -201,7 +201,7 @@ fn plan(options: &Options) -> Vec<(Class, u64)> {
 const REDRAWS: u64 = 3;
 
 fn run(
-    versions: &[Version],
+    versions: &[Version<'_>],
     steps: &[Step],
     class: Class,
     seed: u64,
@@ -256,7 +256,7 @@ impl Delta {
 /// One run over all versions with one choice of inputs. None: a zero residue stood as divisor; draw again.
 #[allow(clippy::too_many_arguments)]
 fn attempt(
-    versions: &[Version],
+    versions: &[Version<'_>],
     steps: &[Step],
     class: Class,
     seed: u64,
@@ -271,7 +271,7 @@ fn attempt(
     };
     let mut session = Session::new(Planes::IeeeAndRing, &options.limits);
     let contents: Vec<Content> =
-        arguments.into_iter().enumerate().map(|(i, v)| session.insert(attach_ring(v, ring_seed, i as u64))).collect();
+        arguments.into_iter().enumerate().map(|(i, v)| session.insert(with_ring(&v, ring_seed, i as u64))).collect();
     let mut passes = vec![];
     let mut zero_divisors = false;
     for (k, step) in steps.iter().enumerate() {
@@ -308,8 +308,8 @@ fn stopped(stop: Stop) -> Result<Delta, Error> {
 
 fn compare(
     session: &mut Session<'_>,
-    before: &Version,
-    after: &Version,
+    before: &Version<'_>,
+    after: &Version<'_>,
     step: &Step,
     arguments: &[Content],
     seen: &mut HashSet<(u128, u128)>,
@@ -323,7 +323,7 @@ fn compare(
     };
     let outcome = std::mem::take(&mut run.outcome);
     let mut delta = Delta::default();
-    for (want, got) in &results {
+    for (want, _) in &results {
         let n = session.value(*want)?.as_tensor().map_or(1, |t| t.len() as u64);
         delta.elements += n;
         delta.decided += if session.events.opaque_random > 0 { 0 } else { n };
@@ -339,7 +339,7 @@ fn compare(
 }
 
 /// One side trapped: the other must trap alike.
-fn trapped(session: &mut Session<'_>, before: &Version, after: &Version, arguments: &[Content], trap: Trap) -> Result<Delta, Stop> {
+fn trapped(session: &mut Session<'_>, before: &Version<'_>, after: &Version<'_>, arguments: &[Content], trap: Trap) -> Result<Delta, Stop> {
     let alone = |session: &mut Session<'_>, v: &Version| match session.eval_function(v, v.program.entry, arguments) {
         Err(Stop::Trap(t)) => Ok(Some(t)),
         Err(stop) => Err(stop),
@@ -463,5 +463,74 @@ impl PassReport {
         // Findings of one cause are one finding: the first of each (verdict, op, rewrite).
         let mut first: BTreeMap<String, ()> = BTreeMap::new();
         self.findings.retain(|f| first.insert(format!("{}|{}|{:?}|{}", f.verdict, f.op, f.rewrite, f.location), ()).is_none());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tileproof_dialect::{
+        builder::{ProgramBuilder, Provenance},
+        hlo,
+        location::Location,
+        numerics::Contract,
+        op::Op,
+        program::ValueId,
+        types::{ElementType, Type},
+    };
+
+    type Build = fn(&mut ProgramBuilder, &[ValueId]) -> ValueId;
+
+    fn program(build: Build) -> Arc<Program> {
+        let mut b = ProgramBuilder::new("t", Provenance::Number);
+        let ty = Type::tensor([5, 7], ElementType::F32);
+        let arguments = b.begin_function("main", &[ty.clone(), ty.clone(), ty], Location::default());
+        let out = build(&mut b, &arguments);
+        b.end_function(&[out], Location::default());
+        Arc::new(b.finish().unwrap())
+    }
+
+    fn add(b: &mut ProgramBuilder, x: ValueId, y: ValueId) -> ValueId {
+        b.infer(Op::Hlo(hlo::add::Add.into()), &[x, y], &[], vec![], Location::default())[0]
+    }
+
+    fn options() -> Options {
+        Options { level: Level::Quick, seed: 1, given: None, limits: Limits::default(), progress: None }
+    }
+
+    fn verdict(before: Build, after: Build, contract: Contract) -> Report {
+        two(&program(before), &program(after), &Numerics::of(contract), &options()).unwrap()
+    }
+
+    #[test]
+    fn a_reassociated_sum_is_equal_under_its_contract_and_a_violation_of_bit_exact() {
+        let left: Build = |b, x| {
+            let s = add(b, x[0], x[1]);
+            add(b, s, x[2])
+        };
+        let right: Build = |b, x| {
+            let s = add(b, x[1], x[2]);
+            add(b, x[0], s)
+        };
+        let report = verdict(left, right, Contract::Reassociates);
+        assert_eq!(report.verdict, Verdict::Equal, "{report:?}");
+        assert!(report.passes[0].regions > 0);
+        assert_eq!(verdict(left, right, Contract::BitExact).verdict, Verdict::NumericsViolation);
+    }
+
+    #[test]
+    fn commuted_operands_are_bit_identical() {
+        let report = verdict(|b, x| add(b, x[0], x[1]), |b, x| add(b, x[1], x[0]), Contract::BitExact);
+        assert_eq!((report.verdict, report.passes[0].regions), (Verdict::Equal, 0));
+    }
+
+    #[test]
+    fn a_wrong_operand_is_a_miscompile_with_its_element() {
+        let report = verdict(|b, x| add(b, x[0], x[1]), |b, x| add(b, x[0], x[2]), Contract::Reassociates);
+        assert_eq!(report.verdict, Verdict::Miscompile);
+        let found = &report.passes[0].findings[0];
+        let output = found.output.as_ref().unwrap();
+        assert_eq!((output.index.as_slice(), output.differing), (&[0, 0][..], 35));
+        assert_ne!(output.want_bits, output.got_bits);
     }
 }

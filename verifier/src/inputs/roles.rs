@@ -100,7 +100,7 @@ fn callee_argument(program: &Program, op: &hlo::Op, position: usize) -> Option<V
 
 /// Results of the ops whose region or callee ends with this return.
 fn results_for(program: &Program, id: OpId, position: usize) -> Vec<ValueId> {
-    let region = (0..).map(RegionId).take(program.region_count()).find(|r| program.region(*r).ops.last() == Some(&id));
+    let region = (0..program.region_count()).map(RegionId).find(|r| program.region(*r).ops.last() == Some(&id));
     match region.map(|r| program.region(r).parent) {
         Some(RegionParent::Op(parent)) => program.op(parent).results.get(position).copied().into_iter().collect(),
         Some(RegionParent::Function(f)) => {
