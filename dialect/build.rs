@@ -169,7 +169,7 @@ fn plain(kind: &str) -> (&'static str, &'static str) {
 /// Names that are Rust keywords.
 fn identifier(name: &str) -> String {
     match name {
-        "if" | "while" | "return" | "type" | "in" | "match" => format!("r#{name}"),
+        "if" | "while" | "return" | "type" | "in" | "match" | "where" => format!("r#{name}"),
         _ => name.into(),
     }
 }

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -89,12 +90,12 @@ bool tileproofTypeIsAToken(MlirType t) { return isa<hlo::TokenType>(unwrap(t)); 
 
 // Lists are DenseI64ArrayAttr; `bounds` may be null.
 MlirAttribute tileproofLayoutGet(MlirContext c, MlirAttribute order, intptr_t n, const MlirAttribute *tiles,
-                                 MlirAttribute bounds, int64_t space) {
+                                 MlirAttribute bounds) {
   SmallVector<DenseI64ArrayAttr> ts;
   for (intptr_t i = 0; i < n; ++i)
     ts.push_back(cast<DenseI64ArrayAttr>(unwrap(tiles[i])));
   return wrap(hlo::LayoutAttr::get(unwrap(c), cast<DenseI64ArrayAttr>(unwrap(order)), ts,
-                                   cast_or_null<DenseI64ArrayAttr>(unwrap(bounds)), space));
+                                   cast_or_null<DenseI64ArrayAttr>(unwrap(bounds))));
 }
 bool tileproofAttributeIsALayout(MlirAttribute a) { return isa<hlo::LayoutAttr>(unwrap(a)); }
 MlirAttribute tileproofLayoutOrder(MlirAttribute a) { return wrap(cast<hlo::LayoutAttr>(unwrap(a)).getMinorToMajor()); }
@@ -103,5 +104,10 @@ MlirAttribute tileproofLayoutTile(MlirAttribute a, intptr_t i) {
   return wrap(cast<hlo::LayoutAttr>(unwrap(a)).getTiles()[i]);
 }
 MlirAttribute tileproofLayoutBounds(MlirAttribute a) { return wrap(cast<hlo::LayoutAttr>(unwrap(a)).getBounds()); }
-int64_t tileproofLayoutSpace(MlirAttribute a) { return cast<hlo::LayoutAttr>(unwrap(a)).getSpace(); }
+
+// The bytes of a `dense_resource`; null when the text held only its name.
+MlirStringRef tileproofResourceBytes(MlirAttribute a) {
+  AsmResourceBlob *blob = cast<DenseResourceElementsAttr>(unwrap(a)).getRawHandle().getBlob();
+  return blob ? mlirStringRefCreate(blob->getData().data(), blob->getData().size()) : MlirStringRef{nullptr, 0};
+}
 }

@@ -28,19 +28,18 @@ def Hlo_Dialect : Dialect {
 
 def Hlo_TokenType : TypeDef<Hlo_Dialect, "Token"> { let mnemonic = "token"; }
 
-// #hlo.layout<[1, 0], tiles = [[8, 128], [2, 1]], bounds = [-1, 16], space = 1>
+// #hlo.layout<[1, 0] tiles = [[8, 128], [2, 1]] bounds = [-1, 16]>
 // minor_to_major, sub-tiles outermost first, bounds of dynamic dimensions
-// (-1: none), HLO memory space. An empty minor_to_major on a tensor of rank > 0
-// says nothing about the order.
+// (-1: none). An empty minor_to_major on a tensor of rank > 0 says nothing about
+// the order.
 def Hlo_LayoutAttr : AttrDef<Hlo_Dialect, "Layout"> {
   let mnemonic = "layout";
   let parameters = (ins
     "::mlir::DenseI64ArrayAttr":$minor_to_major,
     OptionalArrayRefParameter<"::mlir::DenseI64ArrayAttr">:$tiles,
-    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$bounds,
-    DefaultValuedParameter<"int64_t", "0">:$space);
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$bounds);
   let assemblyFormat = [{
-    `<` $minor_to_major (`,` `tiles` `=` `[` $tiles^ `]`)? (`,` `bounds` `=` $bounds^)? (`,` `space` `=` $space^)? `>`
+    `<` $minor_to_major (`tiles` `=` `[` $tiles^ `]`)? (`bounds` `=` $bounds^)? `>`
   }];
 }
 

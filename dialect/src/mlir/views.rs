@@ -1,5 +1,6 @@
 //! Typed views of and builders for every op of our dialects, generated from the ODS records by build.rs.
 
+use super::locations::text;
 use melior::ir::{
     Attribute, AttributeLike, Identifier, Location, Operation, OperationRef, Region, RegionRef, Type, Value,
     attribute::{
@@ -114,10 +115,21 @@ scalar!(i64, IntegerAttribute, |a| a.value(), |c, v| IntegerAttribute::new(
 )
 .into());
 scalar!(f64, FloatAttribute, |a| a.value(), |c, v| FloatAttribute::new(c, Type::float64(c), *v).into());
-scalar!(String, StringAttribute, |a| a.value().into(), |c, v| v.as_str().to_attribute(c));
-scalar!(Symbol, FlatSymbolRefAttribute, |a| Symbol(a.value().into()), |c, v| {
-    FlatSymbolRefAttribute::new(c, &v.0).into()
-});
+// melior's own readers panic on empty strings and on strings that are not UTF-8.
+scalar!(
+    String,
+    StringAttribute,
+    // SAFETY: an attribute's string lives as long as its context.
+    |a| unsafe { text(mlir_sys::mlirStringAttrGetValue(a.to_raw())) },
+    |c, v| v.as_str().to_attribute(c)
+);
+scalar!(
+    Symbol,
+    FlatSymbolRefAttribute,
+    // SAFETY: as above.
+    |a| Symbol(unsafe { text(mlir_sys::mlirFlatSymbolRefAttrGetValue(a.to_raw())) }),
+    |c, v| FlatSymbolRefAttribute::new(c, &v.0).into()
+);
 
 impl<'c> ToAttribute<'c> for &str {
     fn to_attribute(&self, context: &'c melior::Context) -> Attribute<'c> {
@@ -250,7 +262,7 @@ mod tests {
     fn views_read_what_builders_wrote() {
         with_context(|context| {
             let text = "func.func @f(%a: tensor<2x3xf32>) {\n  return\n}";
-            let module = context.parse(text).unwrap();
+            let module = context.parse(text, &"-".into()).unwrap();
             let block = module.body().first_operation().unwrap().region(0).unwrap().first_block().unwrap();
             let a: Value = block.argument(0).unwrap().into();
             let c = context.melior();
