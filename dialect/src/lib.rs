@@ -12,6 +12,7 @@ pub mod float;
 pub mod hlo;
 pub mod literal;
 pub mod location;
+pub mod mlir;
 pub mod numerics;
 pub mod op;
 pub mod planes;
