@@ -28,6 +28,12 @@ impl Buffer {
         Buffer::build(data.len(), |out| out.copy_from_slice(data))
     }
 
+    /// The same bytes after `edit`: in place when no one else holds them, else on a copy.
+    pub fn edited(mut self, edit: impl FnOnce(&mut [u8])) -> Buffer {
+        edit(&mut bytemuck::cast_slice_mut::<u128, u8>(Arc::make_mut(&mut self.words).as_mut_slice())[..self.bytes]);
+        self
+    }
+
     pub fn bytes(&self) -> &[u8] {
         &bytemuck::cast_slice::<u128, u8>(&self.words)[..self.bytes]
     }

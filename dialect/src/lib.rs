@@ -8,6 +8,8 @@ pub mod buffer;
 pub mod builder;
 pub mod error;
 pub mod eval;
+#[cfg(test)]
+pub(crate) mod eval_test_runner;
 pub mod float;
 pub mod hlo;
 pub mod literal;
@@ -18,5 +20,6 @@ pub mod op;
 pub mod planes;
 pub mod program;
 pub mod stage;
+pub mod strided;
 pub mod tensor;
 pub mod types;

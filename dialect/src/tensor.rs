@@ -7,6 +7,7 @@ use crate::{
     buffer::Buffer,
     float,
     planes::{Planes, ring},
+    strided::{self, View},
     types::{Class, ElementType, TensorType, Type},
 };
 use bytemuck::Pod;
@@ -324,26 +325,80 @@ impl Tensor {
     /// Movement: element `i0, i1, ..` of the result is the element at `offset + i0*strides[0] + i1*strides[1] + ..` of this one. Both planes.
     /// Every index reached must be in range.
     pub fn strided(&self, dims: &[u64], offset: i64, strides: &[i64]) -> Tensor {
-        let identity =
-            offset == 0 && count(dims) == self.len() && strides == row_major_strides(dims);
-        if identity {
+        let to = row_major_strides(dims);
+        let runs_on = dims.iter().zip(strides.iter().zip(&to)).all(|(size, (from, to))| *size == 1 || from == to);
+        if offset == 0 && count(dims) == self.len() && runs_on {
             return self.reshaped(dims);
         }
         self.moved(dims, |from, bytes| {
-            strided_bytes(from, bytes, dims, offset, strides)
+            Buffer::build::<u8>(count(dims) * bytes, |out| {
+                strided::copy(dims, from, View { offset, strides }, out, View { offset: 0, strides: &to }, bytes);
+            })
         })
     }
 
     /// Movement: element `i` (row-major) of the result is element `indices[i]` of this one. Both planes.
     pub fn take(&self, dims: &[u64], indices: &[usize]) -> Tensor {
-        debug_assert_eq!(indices.len(), count(dims));
-        self.moved(dims, |from, bytes| match bytes {
-            1 => pick::<1>(from, indices),
-            2 => pick::<2>(from, indices),
-            4 => pick::<4>(from, indices),
-            8 => pick::<8>(from, indices),
-            _ => pick::<16>(from, indices),
+        self.take_runs(dims, indices, 1)
+    }
+
+    /// Movement: the result is, end to end, the `run` elements from each of `starts` on. Both planes.
+    pub fn take_runs(&self, dims: &[u64], starts: &[usize], run: usize) -> Tensor {
+        debug_assert_eq!(starts.len() * run, count(dims));
+        self.moved(dims, |from, bytes| match (run, bytes) {
+            (1, 1) => pick::<u8>(from, starts),
+            (1, 2) => pick::<u16>(from, starts),
+            (1, 4) => pick::<u32>(from, starts),
+            (1, 8) => pick::<u64>(from, starts),
+            (1, _) => pick::<u128>(from, starts),
+            (_, _) => Buffer::build::<u8>(starts.len() * run * bytes, |out| {
+                if run > 0 {
+                    for (o, i) in out.chunks_exact_mut(run * bytes).zip(starts) {
+                        o.copy_from_slice(&from[i * bytes..(i + run) * bytes]);
+                    }
+                }
+            }),
         })
+    }
+
+    /// Movement: this tensor with the element at `offset + i0*strides[0] + ..` replaced by element `i0, i1, ..` of `part`, for all its elements. In
+    /// place when nothing else holds this tensor. The ring plane is kept if both have it. Every index reached must be in range.
+    pub fn written(self, part: &Tensor, offset: i64, strides: &[i64]) -> Tensor {
+        let from = row_major_strides(&part.dims);
+        self.edited(part, |target, source, bytes| {
+            let (from, to) = (View { offset: 0, strides: &from }, View { offset, strides });
+            strided::copy(&part.dims, source, from, target, to, bytes);
+        })
+    }
+
+    /// Movement: this tensor with element `indices[i]` replaced by element `i` of `part`, in order of `i`. As [`Tensor::written`].
+    pub fn put(self, part: &Tensor, indices: &[usize]) -> Tensor {
+        self.edited(part, |target, source, bytes| {
+            for (from, i) in source.chunks_exact(bytes).zip(indices) {
+                target[i * bytes..(i + 1) * bytes].copy_from_slice(from);
+            }
+        })
+    }
+
+    /// A tensor of zero bits in every plane `planes` has.
+    pub fn zeros(dims: &[u64], element: &ElementType, planes: Planes) -> Tensor {
+        let plane = |bytes: usize| Buffer::build::<u8>(count(dims) * bytes, |_| ());
+        let ring = match planes {
+            Planes::IeeeAndRing if element.has_ring() => Some(plane(ring_bytes(element))),
+            Planes::IeeeAndRing | Planes::IeeeOnly => None,
+        };
+        Tensor::new(dims.to_vec(), element.clone(), plane(element.storage_bytes()), ring)
+    }
+
+    /// Edits every plane that both tensors have: target bytes, source bytes, bytes of an element.
+    fn edited(self, part: &Tensor, edit: impl Fn(&mut [u8], &[u8], usize)) -> Tensor {
+        let (bytes, in_ring) = (self.element.storage_bytes(), ring_bytes(&self.element));
+        let ieee = self.ieee.edited(|target| edit(target, part.ieee.bytes(), bytes));
+        let ring = match (self.ring, &part.ring) {
+            (Some(ring), Some(from)) => Some(ring.edited(|target| edit(target, from.bytes(), in_ring))),
+            (Some(_) | None, _) => None,
+        };
+        Tensor::new(self.dims, self.element, ieee, ring)
     }
 
     /// Applies one movement of fixed-size elements to every plane: `plane` gets the bytes of a plane and the size of an element in it.
@@ -415,76 +470,9 @@ fn embed(values: impl Iterator<Item = f64>, len: usize) -> Buffer {
     })
 }
 
-fn pick<const BYTES: usize>(from: &[u8], indices: &[usize]) -> Buffer {
-    Buffer::build::<u8>(indices.len() * BYTES, |out| {
-        for (o, i) in out.chunks_exact_mut(BYTES).zip(indices) {
-            o.copy_from_slice(&from[i * BYTES..(i + 1) * BYTES]);
-        }
-    })
-}
-
-fn strided_bytes(from: &[u8], bytes: usize, dims: &[u64], offset: i64, strides: &[i64]) -> Buffer {
-    // Merge trailing dimensions that are contiguous in the source into one run.
-    let mut run = 1usize;
-    let mut outer = dims.len();
-    while outer > 0 && (strides[outer - 1] == run as i64 || dims[outer - 1] == 1) {
-        run *= dims[outer - 1] as usize;
-        outer -= 1;
-    }
-    let total = count(dims) * bytes;
-    Buffer::build::<u8>(total, |out| {
-        if total == 0 {
-            return;
-        }
-        let (inner, inner_stride) = if run == 1 && outer > 0 {
-            (dims[outer - 1] as usize, strides[outer - 1])
-        } else {
-            (1, 0)
-        };
-        let outer = if run == 1 && outer > 0 {
-            outer - 1
-        } else {
-            outer
-        };
-        let mut index = vec![0u64; outer];
-        let mut source = offset;
-        for chunk in out.chunks_exact_mut(inner * run * bytes) {
-            match (run, bytes) {
-                (1, 1) => gather_run::<1>(chunk, from, source, inner_stride),
-                (1, 2) => gather_run::<2>(chunk, from, source, inner_stride),
-                (1, 4) => gather_run::<4>(chunk, from, source, inner_stride),
-                (1, 8) => gather_run::<8>(chunk, from, source, inner_stride),
-                (1, _) => gather_run::<16>(chunk, from, source, inner_stride),
-                (_, _) => chunk.copy_from_slice(&from[source as usize * bytes..][..run * bytes]),
-            }
-            for d in (0..outer).rev() {
-                index[d] += 1;
-                source += strides[d];
-                if index[d] < dims[d] {
-                    break;
-                }
-                source -= strides[d] * dims[d] as i64;
-                index[d] = 0;
-            }
-        }
-    })
-}
-
-#[inline(always)]
-fn gather_run<const BYTES: usize>(out: &mut [u8], from: &[u8], start: i64, stride: i64) {
-    if stride == 0 {
-        let item: [u8; BYTES] = from[start as usize * BYTES..][..BYTES]
-            .try_into()
-            .unwrap_or([0; BYTES]);
-        out.chunks_exact_mut(BYTES)
-            .for_each(|o| o.copy_from_slice(&item));
-        return;
-    }
-    let mut at = start;
-    for o in out.chunks_exact_mut(BYTES) {
-        o.copy_from_slice(&from[at as usize * BYTES..][..BYTES]);
-        at += stride;
-    }
+fn pick<T: Pod>(from: &[u8], indices: &[usize]) -> Buffer {
+    let from: &[T] = bytemuck::cast_slice(from);
+    Buffer::build::<T>(indices.len(), |out| out.iter_mut().zip(indices).for_each(|(o, i)| *o = from[*i]))
 }
 
 /// Elements of `element` from f64, each rounded once to nearest even; integers truncate and saturate; complex: real part.

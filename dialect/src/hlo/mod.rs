@@ -15,6 +15,7 @@ use std::hash::{Hash, Hasher};
 pub mod shape;
 #[macro_use]
 pub mod elementwise;
+pub mod movement;
 pub mod reduction_bound;
 
 /// Makes the modules, the enum and its dispatch from the one list: module and struct of each op.
@@ -89,6 +90,15 @@ hlo_ops! {
     add::Add,
     // Movement.
     broadcast_in_dim::BroadcastInDim,
+    concatenate::Concatenate,
+    dynamic_slice::DynamicSlice,
+    dynamic_update_slice::DynamicUpdateSlice,
+    iota::Iota,
+    pad::Pad,
+    reshape::Reshape,
+    reverse::Reverse,
+    slice::Slice,
+    transpose::Transpose,
     // Contraction and reduction.
     reduce::Reduce,
     // Control flow.
