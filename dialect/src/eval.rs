@@ -109,6 +109,9 @@ pub trait RegionRunner {
         events: &mut Events,
     ) -> Result<Vec<Value>, Stop>;
 
+    /// Number of regions of the op.
+    fn region_count(&self) -> usize;
+
     /// Name of the only op of region `region` if its body is that one op applied to the two arguments in order (a commutative op: in any order)
     /// and returned; lets a fast path recognise a plain sum, product, minimum, maximum, and, or.
     fn single_op(&self, region: usize) -> Option<&'static str>;
@@ -197,6 +200,10 @@ impl RegionRunner for NoRegions {
 
     fn call(&mut self, _: &str, _: Vec<Value>, _: &mut Events) -> Result<Vec<Value>, Stop> {
         NoRegions::refuse()
+    }
+
+    fn region_count(&self) -> usize {
+        0
     }
 
     fn single_op(&self, _: usize) -> Option<&'static str> {

@@ -529,7 +529,10 @@ impl Op {
 
     /// Whether the op's operands and results are the callee's.
     pub fn is_call(&self) -> bool {
-        matches!(self, Op::Hlo(crate::hlo::Op::Call(_)))
+        matches!(
+            self,
+            Op::Hlo(crate::hlo::Op::Call(_) | crate::hlo::Op::Composite(_))
+        )
     }
 
     fn hash_structure(&self, h: &mut impl Hasher) {

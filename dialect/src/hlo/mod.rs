@@ -16,7 +16,12 @@ pub mod shape;
 #[macro_use]
 pub mod elementwise;
 pub mod movement;
+pub mod contraction;
+pub mod dot_algorithm;
+pub mod patches;
+pub mod quantization;
 pub mod reduction_bound;
+pub mod region_bound;
 
 /// Makes the modules, the enum and its dispatch from the one list: module and struct of each op.
 macro_rules! hlo_ops {
@@ -83,9 +88,19 @@ macro_rules! hlo_ops {
 // Grouped as in the specification; inside a group alphabetical.
 hlo_ops! {
     // Program structure.
+    add_dependency::AddDependency,
+    after_all::AfterAll,
     call::Call,
+    composite::Composite,
     constant::Constant,
+    create_token::CreateToken,
+    custom_call::CustomCall,
+    domain::Domain,
+    fusion::Fusion,
+    get_tuple_element::GetTupleElement,
+    optimization_barrier::OptimizationBarrier,
     return_::Return,
+    tuple::Tuple,
     // Elementwise.
     add::Add,
     // Movement.
@@ -100,8 +115,13 @@ hlo_ops! {
     slice::Slice,
     transpose::Transpose,
     // Contraction and reduction.
+    convolution::Convolution,
+    dot_general::DotGeneral,
+    map::Map,
     reduce::Reduce,
     // Control flow.
+    case::Case,
+    if_::If,
     while_::While,
 }
 
@@ -110,6 +130,8 @@ impl Op {
     pub fn callees(&self) -> Vec<&str> {
         match self {
             Op::Call(op) => vec![&op.callee],
+            Op::Composite(op) => vec![&op.decomposition],
+            Op::CustomCall(op) => op.called_computations.iter().flatten().map(String::as_str).collect(),
             _ => vec![],
         }
     }
@@ -118,8 +140,20 @@ impl Op {
     pub(crate) fn hash_structure(&self, h: &mut impl Hasher) {
         match self {
             Op::Call(_) => "call".hash(h),
+            Op::Composite(op) => {
+                ("composite", &op.name, &op.composite_attributes, op.version).hash(h)
+            }
+            Op::CustomCall(op) => without_names(op).hash(h),
             op => op.hash(h),
         }
+    }
+}
+
+/// The call without the names of the functions it calls, which are hashed by their content.
+fn without_names(op: &custom_call::CustomCall) -> custom_call::CustomCall {
+    custom_call::CustomCall {
+        called_computations: None,
+        ..op.clone()
     }
 }
 
