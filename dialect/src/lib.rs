@@ -10,6 +10,7 @@ pub mod error;
 pub mod eval;
 pub mod float;
 pub mod hlo;
+pub mod import;
 pub mod literal;
 pub mod location;
 pub mod numerics;
