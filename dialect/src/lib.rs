@@ -12,6 +12,7 @@ pub mod eval;
 pub(crate) mod eval_test_runner;
 pub mod float;
 pub mod hlo;
+pub mod import;
 pub mod literal;
 pub mod location;
 pub mod mlir;

@@ -1,0 +1,545 @@
+//! Modules, functions, blocks and op statements.
+
+use super::{Fail, Parse, Parser, attributes::Place, scope::Operand};
+use crate::{
+    attribute::{Attribute, Attributes},
+    error::Error,
+    location::Location,
+    op::{Op, read_hlo},
+    program::{Alias, AliasKind, OpId, RegionId, ValueId},
+    types::Type,
+};
+
+/// An op as written, before its operands are looked up.
+#[derive(Default)]
+pub struct Written<'a> {
+    pub operands: Vec<Operand<'a>>,
+    pub operand_types: Vec<Type>,
+    pub results: Vec<Type>,
+    pub attributes: Attributes,
+    pub regions: Vec<RegionId>,
+}
+
+/// What a block ends with.
+pub struct Returned {
+    pub values: Vec<ValueId>,
+    pub location: Location,
+}
+
+/// A name left of `=`: `%x` or `%x:2`.
+type ResultName<'a> = (&'a str, usize, usize);
+
+const RETURNS: [&str; 5] = ["stablehlo.return", "return", "func.return", "mhlo.return", "chlo.return"];
+
+impl<'a> Parser<'a> {
+    /// The whole text.
+    pub fn top_level(&mut self) {
+        while !self.lexer.at_end() && !self.given_up() {
+            let start = self.lexer.at;
+            if let Err(fail) = self.top_item() {
+                self.report(*fail);
+                self.lexer.recover(start);
+                // A brace too many.
+                if self.lexer.at == start {
+                    self.lexer.at += 1;
+                    while !self.lexer.text.is_char_boundary(self.lexer.at) {
+                        self.lexer.at += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    fn top_item(&mut self) -> Parse<()> {
+        let start = self.lexer.at;
+        match self.lexer.peek() {
+            b'#' => return self.attribute_alias(),
+            b'!' => {
+                self.lexer.at += 1;
+                let name = self.lexer.suffix_name("a type alias")?;
+                self.lexer.expect("=")?;
+                let ty = self.ty()?;
+                self.type_aliases.insert(name, ty);
+                return Ok(());
+            }
+            b'{' if self.lexer.sees("{-#") => {
+                self.lexer.at = self.lexer.text[start..].find("#-}").map_or(self.lexer.text.len(), |n| start + n + 3);
+                return Ok(());
+            }
+            b'"' => return self.generic_top_item(),
+            _ => {}
+        }
+        match self.lexer.peek_word() {
+            Some("module" | "builtin.module") => self.module(),
+            Some("func.func" | "func") => self.function(),
+            Some("sdy.mesh") => {
+                self.lexer.recover(start);
+                Ok(())
+            }
+            Some("loc") => self.optional_location().map(|_| ()),
+            Some(other) if other.contains('.') => Err(Fail::unsupported(start, format!("op {other} outside a function"))),
+            Some(_) | None => {
+                let fail = self.lexer.expected("'module' or 'func.func'");
+                let (Fail::Syntax { at, message, .. } | Fail::Unsupported { at, what: message }) = *fail else { return Err(fail) };
+                Err(if self.lexer.sees("HloModule") { Fail::helped(at, message, "this is HLO text, not StableHLO") } else { Fail::syntax(at, message) })
+            }
+        }
+    }
+
+    /// `#name = attribute` or `#loc1 = loc(..)`.
+    fn attribute_alias(&mut self) -> Parse<()> {
+        self.lexer.at += 1;
+        let name = self.lexer.suffix_name("an attribute alias")?;
+        self.lexer.expect("=")?;
+        if self.lexer.sees("loc") {
+            let origins = self.optional_location()?;
+            self.location_aliases.insert(name, origins);
+        } else {
+            let value = self.attribute(Place::Dictionary)?;
+            self.attribute_aliases.insert(name, value);
+        }
+        Ok(())
+    }
+
+    fn module(&mut self) -> Parse<()> {
+        self.lexer.word();
+        if self.lexer.peek() == b'@' {
+            let name = self.lexer.symbol()?;
+            self.builder.program_mut().name = name;
+        }
+        if self.lexer.eat("attributes") {
+            let attributes = self.optional_dictionary(Place::Op)?.ok_or_else(|| self.lexer.expected("'{'"))?;
+            self.module_attributes(attributes);
+        }
+        self.lexer.expect("{")?;
+        while !self.lexer.eat("}") {
+            if self.lexer.at_end() {
+                return Err(Fail::syntax(self.lexer.at, "the module has no '}'"));
+            }
+            if self.lexer.sees("module") || self.lexer.sees("builtin.module") {
+                return Err(Fail::unsupported(self.lexer.at, "modules inside modules"));
+            }
+            let start = self.lexer.at;
+            if let Err(fail) = self.top_item() {
+                self.report(*fail);
+                if self.given_up() {
+                    return Err(Box::new(Fail::Silent));
+                }
+                self.lexer.recover(start);
+                if self.lexer.at == start {
+                    return Err(Box::new(Fail::Silent));
+                }
+            }
+        }
+        self.optional_location()?;
+        Ok(())
+    }
+
+    /// Sizes of the process grid; the rest is kept.
+    pub fn module_attributes(&mut self, attributes: Attributes) {
+        let program = self.builder.program_mut();
+        for (name, value) in attributes.0 {
+            match (name.as_str(), &value) {
+                ("mhlo.num_replicas", Attribute::Int(n)) if (1..=1 << 20).contains(n) => program.num_replicas = *n as u32,
+                ("mhlo.num_partitions", Attribute::Int(n)) if (1..=1 << 20).contains(n) => program.num_partitions = *n as u32,
+                ("sym_name", Attribute::Str(name)) => program.name.clone_from(name),
+                _ => {
+                    program.attributes.0.insert(name, value);
+                }
+            }
+        }
+    }
+
+    fn function(&mut self) -> Parse<()> {
+        let start = self.lexer.at;
+        let location = self.location(start);
+        self.lexer.word();
+        let is_private = self.lexer.eat("private") | self.lexer.eat("nested");
+        self.lexer.eat("public");
+        let name = self.lexer.symbol()?;
+        self.lexer.expect("(")?;
+        self.scope.leave(0);
+        let parameters = self.separated(")", |p| {
+            p.lexer.skip();
+            let at = p.lexer.at;
+            let name = p.value_name()?;
+            p.lexer.expect(":")?;
+            let ty = p.ty()?;
+            let attributes = p.optional_dictionary(Place::Op)?.unwrap_or_default();
+            p.optional_location()?;
+            Ok((name, at, ty, attributes))
+        })?;
+        let mut results: Vec<(Type, Attributes)> = vec![];
+        if self.lexer.eat("->") {
+            if self.lexer.eat("(") {
+                results = self.separated(")", |p| {
+                    let ty = p.ty()?;
+                    Ok((ty, p.optional_dictionary(Place::Op)?.unwrap_or_default()))
+                })?;
+            } else {
+                results.push((self.ty()?, Attributes::new()));
+            }
+        }
+        if self.lexer.eat("attributes") {
+            self.optional_dictionary(Place::Op)?.ok_or_else(|| self.lexer.expected("'{'"))?;
+        }
+        if self.lexer.peek() != b'{' {
+            return Err(Fail::unsupported(start, format!("function @{name} without a body")));
+        }
+        let types: Vec<Type> = parameters.iter().map(|p| p.2.clone()).collect();
+        let values = self.builder.begin_function(&name, &types, location);
+        for ((name, at, _, _), value) in parameters.iter().zip(&values) {
+            self.define(name, *at, &[*value])?;
+        }
+        self.lexer.expect("{")?;
+        let returned = self.nested(Parser::block)?;
+        let location = self.optional_location()?;
+        drop(location);
+        let (result_types, result_attributes): (Vec<Type>, Vec<Attributes>) = results.into_iter().unzip();
+        self.check_types("result", &returned, &result_types, start)?;
+        let id = self.builder.end_function(&returned.values, returned.location);
+        let aliases = aliases(&parameters.iter().map(|p| (&p.2, &p.3)).collect::<Vec<_>>(), &result_types);
+        if let Some(f) = self.builder.program_mut().functions.get_mut(id.index()) {
+            f.is_private = is_private;
+            f.parameter_attributes = parameters.into_iter().map(|p| p.3).collect();
+            f.result_attributes = result_attributes;
+            f.aliases = aliases;
+        }
+        Ok(())
+    }
+
+    /// `"builtin.module"() ({..})` or `"func.func"() <{..}> ({..})`.
+    fn generic_top_item(&mut self) -> Parse<()> {
+        let start = self.lexer.at;
+        let location = self.location(start);
+        let name = self.lexer.string()?;
+        if !matches!(name.as_str(), "builtin.module" | "func.func") {
+            if name == "sdy.mesh" {
+                self.lexer.recover(start);
+                return Ok(());
+            }
+            return Err(Fail::unsupported(start, format!("op {name} outside a function")));
+        }
+        self.lexer.expect("(")?;
+        self.lexer.expect(")")?;
+        let mut attributes = self.properties()?;
+        self.lexer.expect("(")?;
+        self.lexer.expect("{")?;
+        if name == "builtin.module" {
+            if self.lexer.peek() == b'^' {
+                self.label()?;
+            }
+            while !self.lexer.eat("}") {
+                if self.lexer.at_end() {
+                    return Err(Fail::syntax(start, "the module has no '}'"));
+                }
+                self.nested(Parser::top_item)?;
+            }
+        } else {
+            self.scope.leave(0);
+            let arguments = if self.lexer.peek() == b'^' { self.label()? } else { vec![] };
+            let types: Vec<Type> = arguments.iter().map(|a| a.2.clone()).collect();
+            let values = self.builder.begin_function("", &types, location);
+            for ((name, at, _), value) in arguments.iter().zip(&values) {
+                self.define(name, *at, &[*value])?;
+            }
+            let returned = self.nested(Parser::block)?;
+            let results: Vec<Type> = returned.values.iter().map(|v| self.builder.ty(*v).clone()).collect();
+            let id = self.builder.end_function(&returned.values, returned.location);
+            self.lexer.expect(")")?;
+            attributes.0.extend(self.optional_dictionary(Place::Op)?.unwrap_or_default().0);
+            self.function_attributes(id, &mut attributes, &types, &results, start)?;
+            return self.end_generic();
+        }
+        self.lexer.expect(")")?;
+        attributes.0.extend(self.optional_dictionary(Place::Op)?.unwrap_or_default().0);
+        self.module_attributes(attributes);
+        self.end_generic()
+    }
+
+    fn end_generic(&mut self) -> Parse<()> {
+        self.lexer.expect(":")?;
+        self.function_type()?;
+        self.optional_location().map(|_| ())
+    }
+
+    fn function_attributes(&mut self, id: crate::program::FunctionId, attributes: &mut Attributes, parameters: &[Type], results: &[Type], start: usize) -> Parse<()> {
+        let Some(Attribute::Str(name)) = attributes.0.remove("sym_name") else {
+            return Err(Fail::syntax(start, "'func.func': attribute 'sym_name' is missing"));
+        };
+        let is_private = matches!(attributes.get("sym_visibility"), Some(Attribute::Str(v)) if v != "public");
+        let mut dictionaries = |key: &str, n: usize| -> Vec<Attributes> {
+            let given = attributes.0.remove(key);
+            let at = |i: usize| match &given {
+                Some(Attribute::Array(all)) => if let Some(Attribute::Dict(d)) = all.get(i) { d.clone() } else { Attributes::new() },
+                Some(_) | None => Attributes::new(),
+            };
+            (0..n).map(at).collect()
+        };
+        let parameter_attributes = dictionaries("arg_attrs", parameters.len());
+        let result_attributes = dictionaries("res_attrs", results.len());
+        let aliases = aliases(&parameters.iter().zip(&parameter_attributes).collect::<Vec<_>>(), results);
+        if let Some(f) = self.builder.program_mut().functions.get_mut(id.index()) {
+            f.name = name;
+            f.is_private = is_private;
+            f.parameter_attributes = parameter_attributes;
+            f.result_attributes = result_attributes;
+            f.aliases = aliases;
+        }
+        Ok(())
+    }
+
+    /// `^bb0(%a: type, ..):`.
+    pub fn label(&mut self) -> Parse<Vec<(&'a str, usize, Type)>> {
+        self.lexer.at += 1;
+        self.lexer.suffix_name("a block name")?;
+        let arguments = if self.lexer.eat("(") {
+            self.separated(")", |p| {
+                p.lexer.skip();
+                let at = p.lexer.at;
+                let name = p.value_name()?;
+                p.lexer.expect(":")?;
+                let ty = p.ty()?;
+                p.optional_location()?;
+                Ok((name, at, ty))
+            })?
+        } else {
+            vec![]
+        };
+        self.lexer.expect(":")?;
+        Ok(arguments)
+    }
+
+    pub fn define(&mut self, name: &'a str, at: usize, values: &[ValueId]) -> Parse<()> {
+        if self.scope.define(name, values) { Ok(()) } else { Err(Fail::syntax(at, format!("%{name} is already defined"))) }
+    }
+
+    fn check_types(&self, what: &str, returned: &Returned, declared: &[Type], at: usize) -> Parse<()> {
+        if returned.values.len() != declared.len() {
+            return Err(Fail::syntax(at, format!("{} {what}s are returned, {} are declared", returned.values.len(), declared.len())));
+        }
+        for (i, (v, want)) in returned.values.iter().zip(declared).enumerate() {
+            let got = self.builder.ty(*v);
+            if got != want {
+                return Err(Fail::syntax(at, format!("{what} {i} has type {got}, declared {want}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// A region with given arguments, after its `{` and label, up to and including `}`.
+    pub fn region(&mut self, arguments: &[(&'a str, usize)], types: &[Type]) -> Parse<RegionId> {
+        let mark = self.scope.mark();
+        let values = self.builder.begin_region(types);
+        let out = self.nested(|p| {
+            for ((name, at), value) in arguments.iter().zip(&values) {
+                p.define(name, *at, &[*value])?;
+            }
+            p.block()
+        });
+        self.scope.leave(mark);
+        let returned = out?;
+        Ok(self.builder.end_region(&returned.values, returned.location))
+    }
+
+    /// Statements up to and including `}`. The block must end with a return.
+    pub fn block(&mut self) -> Parse<Returned> {
+        let mut failed = false;
+        loop {
+            self.lexer.skip();
+            let start = self.lexer.at;
+            match self.lexer.byte(0) {
+                b'}' => {
+                    self.lexer.at += 1;
+                    return Err(if failed { Box::new(Fail::Silent) } else { Fail::syntax(start, "expected a return before '}'") });
+                }
+                b'^' => return Err(Fail::unsupported(start, "regions of more than one block")),
+                0 if self.lexer.at >= self.lexer.text.len() => return Err(Fail::syntax(start, "expected '}', found the end of the text")),
+                _ => {}
+            }
+            let outcome = if self.begins_return() { self.terminator().map(Some) } else { self.statement().map(|()| None) };
+            match outcome {
+                Ok(Some(_)) if failed => return Err(Box::new(Fail::Silent)),
+                Ok(Some(returned)) => return Ok(returned),
+                Ok(None) => {}
+                Err(fail) => {
+                    failed = true;
+                    self.report(*fail);
+                    if self.given_up() {
+                        return Err(Box::new(Fail::Silent));
+                    }
+                    self.lexer.recover(start);
+                    if self.lexer.at == start {
+                        self.lexer.at += 1;
+                        while !self.lexer.text.is_char_boundary(self.lexer.at) {
+                            self.lexer.at += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn begins_return(&mut self) -> bool {
+        RETURNS.iter().any(|r| self.lexer.sees(r)) || RETURNS.iter().any(|r| self.lexer.sees(&format!("\"{r}\"")))
+    }
+
+    /// `return %a, %b : types` or `"stablehlo.return"(%a) : (type) -> ()`, and the `}` after it.
+    fn terminator(&mut self) -> Parse<Returned> {
+        let start = self.lexer.at;
+        let location = self.location(start);
+        let (operands, types) = if self.lexer.byte(0) == b'"' {
+            self.lexer.string()?;
+            self.lexer.expect("(")?;
+            let operands = self.operands(")")?;
+            self.properties()?;
+            self.optional_dictionary(Place::Op)?;
+            self.lexer.expect(":")?;
+            (operands, self.function_type()?.inputs)
+        } else {
+            self.lexer.word();
+            let mut operands = vec![];
+            while self.lexer.peek() == b'%' {
+                operands.push(self.operand()?);
+                if !self.lexer.eat(",") {
+                    break;
+                }
+            }
+            self.optional_dictionary(Place::Op)?;
+            let types = if operands.is_empty() {
+                vec![]
+            } else {
+                self.lexer.expect(":")?;
+                self.type_list()?
+            };
+            (operands, types)
+        };
+        self.optional_location()?;
+        let values = self.resolve(&operands, &types, start)?;
+        if self.lexer.eat("}") { Ok(Returned { values, location }) } else { Err(self.lexer.expected("'}' after the return")) }
+    }
+
+    fn resolve(&self, operands: &[Operand<'a>], types: &[Type], at: usize) -> Parse<Vec<ValueId>> {
+        let values: Vec<ValueId> = operands.iter().map(|o| self.scope.resolve(o)).collect::<Parse<_>>()?;
+        if operands.len() != types.len() {
+            return Err(Fail::syntax(at, format!("{} operands and {} operand types", operands.len(), types.len())));
+        }
+        for ((o, v), want) in operands.iter().zip(&values).zip(types) {
+            let got = self.builder.ty(*v);
+            if got != want {
+                return Err(Fail::syntax(o.at, format!("%{} has type {got}, used as {want}", o.name)));
+            }
+        }
+        Ok(values)
+    }
+
+    /// `%a, %b:2 = op ..`. On failure the names are poisoned.
+    fn statement(&mut self) -> Parse<()> {
+        let mut names: Vec<ResultName<'a>> = vec![];
+        if self.lexer.byte(0) == b'%' {
+            loop {
+                self.lexer.skip();
+                let at = self.lexer.at;
+                let name = self.value_name()?;
+                let count = if self.lexer.eat(":") { self.lexer.integer()?.clamp(0, 1 << 20) as usize } else { 1 };
+                names.push((name, count, at));
+                if !self.lexer.eat(",") {
+                    break;
+                }
+            }
+            self.lexer.expect("=")?;
+        }
+        let out = self.operation(&names);
+        if out.is_err() {
+            names.iter().for_each(|(name, _, _)| self.scope.poison(name));
+        }
+        out
+    }
+
+    fn operation(&mut self, names: &[ResultName<'a>]) -> Parse<()> {
+        self.lexer.skip();
+        let start = self.lexer.at;
+        let (name, mut written) = if self.lexer.byte(0) == b'"' {
+            let name = self.lexer.string()?;
+            let written = self.generic()?;
+            (name, written)
+        } else {
+            let Some(name) = self.lexer.word() else {
+                return Err(self.lexer.expected("an op such as stablehlo.add"));
+            };
+            if matches!(name, "sdy.sharding_constraint" | "sdy.reshard" | "sdy.propagation_barrier") {
+                return self.identity(names);
+            }
+            (name.to_string(), self.pretty(name, start)?)
+        };
+        let origins = self.optional_location()?;
+        let location = self.location(start);
+        let op = self.hlo_name(&name, start)?;
+        let attributes = self.conventional(&name, op, &mut written, start)?;
+        let (op, extra) = read_hlo(op, attributes, &location).map_err(|e| match e {
+            Error::InvalidProgram(all) => Box::new(Fail::Located(all)),
+            Error::Unsupported { what, .. } => Fail::unsupported(start, what),
+            Error::Internal(message) => Fail::syntax(start, message),
+        })?;
+        let operands = self.resolve(&written.operands, &written.operand_types, start)?;
+        let count: usize = names.iter().map(|n| n.1).sum();
+        if count != written.results.len() && !(names.is_empty() && count == 0) {
+            return Err(Fail::syntax(start, format!("'{name}' has {} results, {count} are named", written.results.len())));
+        }
+        let id = OpId(self.builder.program().op_count() as u32);
+        let values = self.builder.op(Op::Hlo(op), &operands, &written.results, written.regions, location);
+        if let Some(op) = self.builder.last_op_mut() {
+            op.extra = extra;
+        }
+        if !origins.is_empty() {
+            self.origins.push((id, origins));
+        }
+        let mut from = 0;
+        for (name, count, at) in names {
+            self.define(name, *at, values.get(from..from + count).unwrap_or(&[]))?;
+            from += count;
+        }
+        Ok(())
+    }
+
+    /// A sharding annotation: `%1 = sdy.sharding_constraint %0 <..> : type` is another name of its operand.
+    fn identity(&mut self, names: &[ResultName<'a>]) -> Parse<()> {
+        let operand = self.operand()?;
+        while !matches!(self.lexer.peek(), b':' | 0) {
+            if self.lexer.byte(0) == b'<' || self.lexer.byte(0) == b'{' {
+                self.lexer.balanced()?;
+            } else if self.lexer.word().is_none() && !self.lexer.eat("=") && !self.lexer.eat(",") {
+                return Err(self.lexer.expected("':'"));
+            }
+        }
+        self.lexer.expect(":")?;
+        let ty = self.ty()?;
+        self.optional_location()?;
+        let values = self.resolve(&[operand], &[ty], operand.at)?;
+        match names {
+            [(name, 1, at)] => self.define(name, *at, &values),
+            _ => Err(Fail::syntax(operand.at, "a sharding constraint has one result")),
+        }
+    }
+}
+
+/// Outputs that reuse parameters: `tf.aliasing_output` names one; a `jax.buffer_donor` may become the first output of its type that is still free.
+fn aliases(parameters: &[(&Type, &Attributes)], results: &[Type]) -> Vec<Alias> {
+    let mut out: Vec<Alias> = vec![];
+    for (i, (_, attributes)) in parameters.iter().enumerate() {
+        if let Some(Attribute::Int(output)) = attributes.get("tf.aliasing_output")
+            && (*output as usize) < results.len()
+        {
+            let must = matches!(attributes.get("tileproof.alias_kind"), Some(Attribute::Str(k)) if k == "must");
+            out.push(Alias { output: *output as u32, parameter: i as u32, kind: if must { AliasKind::Must } else { AliasKind::May } });
+        }
+    }
+    for (i, (ty, attributes)) in parameters.iter().enumerate() {
+        if attributes.get("jax.buffer_donor") == Some(&Attribute::Bool(true)) {
+            let free = (0..results.len()).find(|o| &results[*o] == *ty && out.iter().all(|a| a.output != *o as u32));
+            out.extend(free.map(|output| Alias { output: output as u32, parameter: i as u32, kind: AliasKind::May }));
+        }
+    }
+    out.sort_by_key(|a| a.output);
+    out
+}
