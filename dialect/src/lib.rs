@@ -10,6 +10,7 @@ pub mod error;
 pub mod eval;
 #[cfg(test)]
 pub(crate) mod eval_test_runner;
+pub mod export;
 pub mod float;
 pub mod hlo;
 pub mod import;

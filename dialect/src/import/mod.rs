@@ -2,6 +2,8 @@
 //!
 //! [`detect`] tells the form of a file; one module a form.
 
+pub mod hlo_proto;
+pub mod hlo_text;
 pub mod stablehlo;
 
 /// Form of a program file.

@@ -1,0 +1,2 @@
+//! Writers of programs for other tools.
+
