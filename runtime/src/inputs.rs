@@ -8,27 +8,27 @@ use tileproof_dialect::{
 };
 
 /// `value` as argument number `argument` with the residues of `seed`. Infinities and NaN become codes; integers and tokens stay as they are.
-pub fn with_ring(value: &Value, seed: u64, argument: u64) -> Value {
+pub fn attach_ring(value: Value, seed: u64, argument: u64) -> Value {
     match value {
-        Value::Tensor(t) => tensor_with_ring(t, seed, argument).into(),
-        Value::Token(_) => value.clone(),
+        Value::Tensor(t) => attach_to_tensor(t, seed, argument).into(),
+        Value::Token(_) => value,
         // Elements of a tuple count as arguments of their own.
         Value::Tuple(parts) => {
-            let part = |(i, p)| with_ring(p, seed, ring::mix(argument) ^ i as u64);
-            Value::Tuple(parts.iter().enumerate().map(part).collect())
+            let part = |(i, p)| attach_ring(p, seed, ring::mix(argument) ^ i as u64);
+            Value::Tuple(parts.into_iter().enumerate().map(part).collect())
         }
     }
 }
 
 /// All arguments in order, each with the residues of `seed`.
-pub fn all_with_ring(values: &[Value], seed: u64) -> Vec<Value> {
-    let one = |(i, v)| with_ring(v, seed, i as u64);
+pub fn attach_ring_to_all(values: &[Value], seed: u64) -> Vec<Value> {
+    let one = |(i, v): (usize, &Value)| attach_ring(v.clone(), seed, i as u64);
     values.iter().enumerate().map(one).collect()
 }
 
-fn tensor_with_ring(t: &Tensor, seed: u64, argument: u64) -> Tensor {
+fn attach_to_tensor(t: Tensor, seed: u64, argument: u64) -> Tensor {
     if !t.element().has_ring() {
-        return t.clone();
+        return t;
     }
     let residues = |parts: &mut dyn Iterator<Item = f64>, len: usize| {
         Buffer::build::<u32>(len, |out| {
@@ -56,7 +56,7 @@ fn tensor_with_ring(t: &Tensor, seed: u64, argument: u64) -> Tensor {
         }
         _ => residues(&mut t.to_f64s().iter().copied(), t.len()),
     };
-    t.clone().with_ring(Some(ring))
+    t.with_ring(Some(ring))
 }
 
 #[cfg(test)]
@@ -69,7 +69,7 @@ mod tests {
             Tensor::from_f64s(&[3], &ElementType::F32, &[1.0, f64::INFINITY, -0.0]).into();
         let b: Value = Tensor::from_f64s(&[3], &ElementType::BF16, &[7.0, f64::NAN, 2.0]).into();
         let residues = |v: &Value, seed, argument| {
-            with_ring(v, seed, argument)
+            attach_ring(v.clone(), seed, argument)
                 .as_tensor()
                 .unwrap()
                 .ring()

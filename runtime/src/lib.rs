@@ -4,4 +4,5 @@ pub mod engine;
 pub mod grid;
 pub mod inputs;
 pub mod limits;
+pub mod npy;
 pub mod reference;

@@ -154,7 +154,7 @@ impl Interpreter<'_> {
                 arguments.len()
             )));
         }
-        if self.plan.is_lanewise(region) {
+        if self.plan().is_lanewise(region) {
             self.batch(region, lanes, arguments, frame, events)
         } else {
             self.lane_by_lane(region, lanes, arguments, frame, events)
@@ -181,7 +181,7 @@ impl Interpreter<'_> {
                 let t = match values.get(v) {
                     Some(t) => t.clone(),
                     None => {
-                        let scalar = frame.get(self.plan.slot(*v)).and_then(Value::as_tensor);
+                        let scalar = frame.get(self.plan().slot(*v)).and_then(Value::as_tensor);
                         let t = repeat(scalar.ok_or_else(missing)?, lanes);
                         values.insert(*v, t.clone());
                         t
@@ -280,7 +280,7 @@ impl Interpreter<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{inputs::with_ring, limits::Limits, reference::Interpreter};
+    use crate::{inputs::attach_ring, limits::Limits, reference::Interpreter};
     use tileproof_dialect::{
         builder::Sampler,
         eval::Events,
@@ -324,7 +324,7 @@ mod tests {
                 .map(|k| (k % 7) as f64 * 0.75 - 1.5)
                 .collect();
             let tensor = Tensor::from_f64s(&t.static_dims()?, &t.element, &numbers);
-            Some(with_ring(&tensor.into(), seed, i as u64))
+            Some(attach_ring(tensor.into(), seed, i as u64))
         };
         let operands: Option<Vec<Value>> = o
             .operands

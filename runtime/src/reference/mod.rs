@@ -16,7 +16,9 @@ use crate::{
 };
 use plan::Plan;
 use regions::Runner;
+use std::{collections::HashMap, sync::OnceLock};
 use tileproof_dialect::{
+    bound::{Bound, Bounded},
     error::Error,
     eval::{EvalContext, Events, Process, Stop, Trap},
     planes::Planes,
@@ -40,7 +42,7 @@ pub struct Interpreter<'p> {
     planes: Planes,
     limits: &'p Limits,
     kernels: Kernels,
-    plan: Plan,
+    plan: OnceLock<Plan>,
     process: Process,
     rendezvous: Option<&'p Rendezvous>,
 }
@@ -82,7 +84,7 @@ impl<'p> Interpreter<'p> {
             planes,
             limits,
             kernels: Kernels::Fast,
-            plan: Plan::new(program),
+            plan: OnceLock::new(),
             process: Devices::default().process(0),
             rendezvous: None,
         }
@@ -98,6 +100,11 @@ impl<'p> Interpreter<'p> {
         self.process = process;
         self.rendezvous = Some(rendezvous);
         self
+    }
+
+    /// Made when first needed: an op without regions needs none.
+    fn plan(&self) -> &Plan {
+        self.plan.get_or_init(|| Plan::new(self.program))
     }
 
     pub fn program(&self) -> &'p Program {
@@ -135,38 +142,67 @@ impl<'p> Interpreter<'p> {
         self.region_body(entry, arguments, &mut frame, events, observer)
     }
 
-    /// Evaluates op `id` alone on `operands`; `captured` gives the values its regions take from outside.
+    /// Evaluates op `id` alone on `operands`; `captured` holds the values its regions take from outside.
     pub fn eval_op(
         &self,
         id: OpId,
         operands: &[Value],
-        captured: &dyn Fn(ValueId) -> Option<Value>,
+        captured: &HashMap<ValueId, Value>,
         events: &mut Events,
     ) -> Result<Vec<Value>, Stop> {
-        let o = self.program.op(id);
-        let types = self.declared(id);
-        let mut frame = match o.regions.first().and_then(|r| self.plan.function_of(*r)) {
-            Some(function) => self.frame(function, 0),
-            None => Frame {
-                values: vec![],
-                depth: 0,
-            },
-        };
-        if !o.regions.is_empty() {
-            self.capture(self.program.op_captures(id), captured, &mut frame)?;
-        }
-        self.evaluate(id, operands, &types, &mut frame, events)
+        let mut frame = self.frame_around(id, captured)?;
+        self.evaluate(id, operands, &self.declared(id), &mut frame, events)
     }
 
-    /// Runs region `region` alone on `arguments`; `captured` gives the values it takes from outside.
+    /// Error bounds of the results of op `id`: `values` is what it gave on `operands`, which are off by at most their bounds.
+    pub fn bound_op(
+        &self,
+        id: OpId,
+        operands: &[Bounded<'_>],
+        captured: &HashMap<ValueId, Value>,
+        values: &[Value],
+    ) -> Result<Vec<Bound>, Stop> {
+        let mut frame = self.frame_around(id, captured)?;
+        let mut runner = Runner {
+            interpreter: self,
+            op: id,
+            frame: &mut frame,
+        };
+        let mut cx = EvalContext {
+            planes: self.planes,
+            runner: &mut runner,
+            events: &mut Events::default(),
+        };
+        let o = self.program.op(id);
+        o.op.bound(operands, &self.declared(id), values, &mut cx)
+            .map_err(|stop| self.locate(id, stop))
+    }
+
+    /// A frame that holds what the regions of op `id` take from outside.
+    fn frame_around(&self, id: OpId, captured: &HashMap<ValueId, Value>) -> Result<Frame, Stop> {
+        let Some(first) = self.program.op(id).regions.first() else {
+            return Ok(Frame {
+                values: vec![],
+                depth: 0,
+            });
+        };
+        let Some(function) = self.plan().function_of(*first) else {
+            return Err(Stop::internal("a region that stands in no function"));
+        };
+        let mut frame = self.frame(function, 0);
+        self.capture(self.program.op_captures(id), captured, &mut frame)?;
+        Ok(frame)
+    }
+
+    /// Runs region `region` alone on `arguments`; `captured` holds the values it takes from outside.
     pub fn run_region(
         &self,
         region: RegionId,
         arguments: Vec<Value>,
-        captured: &dyn Fn(ValueId) -> Option<Value>,
+        captured: &HashMap<ValueId, Value>,
         events: &mut Events,
     ) -> Result<Vec<Value>, Stop> {
-        let Some(function) = self.plan.function_of(region) else {
+        let Some(function) = self.plan().function_of(region) else {
             return Err(Stop::internal("a region that stands in no function"));
         };
         let mut frame = self.frame(function, 0);
@@ -177,24 +213,24 @@ impl<'p> Interpreter<'p> {
     fn capture(
         &self,
         values: Vec<ValueId>,
-        captured: &dyn Fn(ValueId) -> Option<Value>,
+        captured: &HashMap<ValueId, Value>,
         frame: &mut Frame,
     ) -> Result<(), Stop> {
         for v in values {
-            let Some(value) = captured(v) else {
+            let Some(value) = captured.get(&v) else {
                 return Err(Stop::internal(format!(
                     "no value was given for captured value {}",
                     v.0
                 )));
             };
-            frame.set(self.plan.slot(v), Some(value));
+            frame.set(self.plan().slot(v), Some(value.clone()));
         }
         Ok(())
     }
 
     fn frame(&self, function: FunctionId, depth: u64) -> Frame {
         Frame {
-            values: vec![None; self.plan.frame_size(function)],
+            values: vec![None; self.plan().frame_size(function)],
             depth,
         }
     }
@@ -261,14 +297,14 @@ impl<'p> Interpreter<'p> {
             )));
         }
         for (v, value) in r.arguments.iter().zip(arguments) {
-            frame.set(self.plan.slot(*v), Some(value));
+            frame.set(self.plan().slot(*v), Some(value));
         }
         for id in &r.ops {
             self.limits.check_cancelled()?;
             let o = self.program.op(*id);
             let mut operands = Vec::with_capacity(o.operands.len());
             for v in &o.operands {
-                match frame.get(self.plan.slot(*v)) {
+                match frame.get(self.plan().slot(*v)) {
                     Some(value) => operands.push(value.clone()),
                     None => {
                         let what = format!("'{}' uses a value that is not there", o.op.name());
@@ -284,7 +320,7 @@ impl<'p> Interpreter<'p> {
             let results = self.evaluate(*id, &operands, &types, frame, events)?;
             observer.observe(*id, &operands, &results);
             for (v, value) in o.results.iter().zip(results) {
-                frame.set(self.plan.slot(*v), Some(value));
+                frame.set(self.plan().slot(*v), Some(value));
             }
             self.drop_dead(*id, frame);
         }
@@ -292,8 +328,8 @@ impl<'p> Interpreter<'p> {
     }
 
     fn drop_dead(&self, id: OpId, frame: &mut Frame) {
-        for v in self.plan.dead_after(id) {
-            frame.set(self.plan.slot(*v), None);
+        for v in self.plan().dead_after(id) {
+            frame.set(self.plan().slot(*v), None);
         }
     }
 

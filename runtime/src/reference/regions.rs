@@ -131,10 +131,11 @@ mod tests {
     use crate::{
         engine::{End, Engine},
         grid::Devices,
-        inputs::all_with_ring,
+        inputs::attach_ring_to_all,
         limits::Limits,
         reference::Interpreter,
     };
+    use std::collections::HashMap;
     use tileproof_dialect::{
         builder::{ProgramBuilder, Provenance},
         eval::{Events, Stop, Trap},
@@ -157,7 +158,7 @@ mod tests {
     }
 
     fn run(program: &Program, arguments: Vec<Value>) -> End {
-        let arguments = all_with_ring(&arguments, 5);
+        let arguments = attach_ring_to_all(&arguments, 5);
         let limits = Limits {
             loop_steps: 1000,
             ..Limits::default()
@@ -238,7 +239,7 @@ mod tests {
         let (program, id, captured) = reduction_with_capture();
         let f =
             |dims: &[u64], v: &[f64]| Value::from(Tensor::from_f64s(dims, &ElementType::F32, v));
-        let inputs = all_with_ring(
+        let inputs = attach_ring_to_all(
             &[
                 f(&[5], &[1., 2., 3., 4., 5.]),
                 f(&[], &[10.]),
@@ -258,7 +259,7 @@ mod tests {
             .eval_op(
                 id,
                 &[inputs[0].clone(), inputs[2].clone()],
-                &|v| (v == captured).then(|| inputs[1].clone()),
+                &HashMap::from([(captured, inputs[1].clone())]),
                 &mut events,
             )
             .unwrap();
@@ -271,7 +272,7 @@ mod tests {
             want = ring::add(want, residue(&inputs[1], 0));
         }
         assert_eq!(t.ring().unwrap(), [want]);
-        let missing = interpreter.eval_op(id, &inputs[..2], &|_| None, &mut events);
+        let missing = interpreter.eval_op(id, &inputs[..2], &HashMap::new(), &mut events);
         assert!(matches!(missing, Err(Stop::Failed(_))));
     }
 
