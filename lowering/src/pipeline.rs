@@ -8,7 +8,6 @@ pub fn pipeline() -> Vec<&'static Pass> {
     vec![
         &hlo::simplify::PASS,
         &hlo::cse::PASS,
-        &hlo::canonicalize_dots::PASS,
         // Last: every pass above leaves ops without uses.
         &hlo::dce::PASS,
     ]

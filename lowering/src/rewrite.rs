@@ -3,7 +3,10 @@
 //! The only place in this crate with `unsafe`. Handles are valid as long as the op is in the module; [`Rewriter::is_alive`] tells.
 
 use crate::pass::{Pass, Rewrite};
-use melior::ir::{BlockLike, Module, OperationRef, RegionLike, Value, ValueLike, operation::OperationLike};
+use melior::ir::{
+    BlockLike, Module, OperationRef, RegionLike, Value, ValueLike,
+    operation::{OperationLike, OperationMutLike, OperationRefMut},
+};
 use mlir_sys::{
     MlirOperation, MlirValue, mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull, mlirOpResultGetOwner, mlirOperationDestroy,
     mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith,
@@ -139,11 +142,11 @@ impl<'c> Rewriter<'c> {
 
     /// The typed form of an `hlo` op; none for other dialects.
     pub fn read(&self, op: OpRef<'c>) -> Option<hlo::Op> {
-        mlir::decode::op(op)
+        mlir::operation::read(op)
     }
 
     pub fn ty(&self, value: ValueRef<'c>) -> Option<Type> {
-        mlir::types::decode(value.r#type()).ok()
+        mlir::operation::ty(value.r#type()).ok()
     }
 
     /// Creates an op before the op being rewritten. Its result types are those of the shape rule; `declared` where the rule needs them.
@@ -158,7 +161,7 @@ impl<'c> Rewriter<'c> {
             .map_err(|all| Error::internal(format!("{} made an invalid {}: {}", self.id, op.name(), all.join("; "))))?;
         let at = self.at.ok_or_else(|| Error::internal("an op was created outside a rewrite"))?;
         let location = mlir::locations::fused(self.context.melior(), &self.id, &[at.location()]);
-        let made = mlir::encode::op(self.context, &op, operands, &results, location)?;
+        let made = mlir::operation::build(self.context, &op, operands, &results, location)?;
         let block = at.block().ok_or_else(|| Error::internal("the op being rewritten is in no block"))?;
         let made = extend(block.insert_operation_before(at, made));
         self.alive.insert(key(made));
@@ -189,7 +192,7 @@ impl<'c> Rewriter<'c> {
         let values = make(op, self);
         self.at = None;
         let Some(values) = values else { return false };
-        let location = mlir::locations::decode(op.location());
+        let location = mlir::operation::location(op);
         for (result, value) in op.results().zip(&values) {
             replace_uses(Value::from(result), *value);
         }
@@ -202,7 +205,7 @@ impl<'c> Rewriter<'c> {
     pub fn keep_instead(&mut self, op: OpRef<'c>) {
         if let Some(at) = self.at {
             let merged = mlir::locations::fused(self.context.melior(), &self.id, &[op.location(), at.location()]);
-            mlir::locations::set(op, merged);
+            set_location(op, merged);
             self.touched.push(op);
         }
     }
@@ -283,6 +286,12 @@ pub fn definition<'c>(value: ValueRef<'c>) -> Option<OpRef<'c>> {
     }
     // SAFETY: the value is a result of an op that is alive as long as the value is.
     Some(unsafe { OperationRef::from_raw(mlirOpResultGetOwner(value.to_raw())) })
+}
+
+fn set_location<'c>(op: OpRef<'c>, location: melior::ir::Location<'c>) {
+    // SAFETY: the op is alive and no other handle is used while the location changes.
+    let mut op = unsafe { OperationRefMut::from_raw(op.to_raw()) };
+    op.set_location(location);
 }
 
 fn replace_uses(from: ValueRef<'_>, to: ValueRef<'_>) {

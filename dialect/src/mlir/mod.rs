@@ -9,6 +9,8 @@ pub mod decode;
 pub mod encode;
 pub mod verify;
 
+pub mod operation;
+
 mod attributes;
 pub mod locations;
 mod types;

@@ -2,5 +2,4 @@
 
 pub mod simplify;
 pub mod cse;
-pub mod canonicalize_dots;
 pub mod dce;
