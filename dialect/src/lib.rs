@@ -16,6 +16,7 @@ pub mod numerics;
 pub mod op;
 pub mod planes;
 pub mod program;
+pub mod special;
 pub mod stage;
 pub mod tensor;
 pub mod types;
