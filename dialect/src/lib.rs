@@ -21,6 +21,7 @@ pub mod numerics;
 pub mod op;
 pub mod planes;
 pub mod program;
+pub mod special;
 pub mod stage;
 pub mod strided;
 pub mod tensor;

@@ -549,7 +549,7 @@ pub fn encode_f64s(element: &ElementType, values: &[f64]) -> Buffer {
 }
 
 /// bf16 nearest to `value`, ties to even, in one rounding (through f32 rounded to odd).
-fn bf16_from_f64(value: f64) -> bf16 {
+pub(crate) fn bf16_from_f64(value: f64) -> bf16 {
     let near = value as f32;
     if !near.is_finite() || f64::from(near) == value {
         return bf16::from_f32(near);

@@ -2,16 +2,25 @@
 //! 24 >= 2*11 + 2 bits); complex<f32> computes in f64 and rounds once.
 
 use crate::{
-    bound::{Bound, Bounded, subnormal_roundoff, unit_roundoff},
     buffer::Buffer,
     eval::{EvalContext, Stop},
     hlo::shape,
-    planes::{Planes, ring::Residue},
+    planes::{Planes, ring, ring::Residue},
     tensor::{Tensor, Value, encode_f64s},
-    types::{Class, ElementType},
+    types::{Class, ElementType, TensorType, Type},
 };
 use half::{bf16, f16};
 use num_complex::Complex;
+
+mod bound;
+pub mod choice;
+pub mod complex;
+#[cfg(test)]
+pub mod testing;
+mod unary;
+
+pub use bound::*;
+pub use unary::*;
 
 /// Scalar definitions of a binary op, one per kind of element. `ring` also gets the IEEE operands.
 pub struct Binary<F32, F64, C, I, B, R, RC> {
@@ -142,8 +151,88 @@ where
     R: Fn(Residue, Residue, (f64, f64)) -> Residue,
     RC: Fn([Residue; 2], [Residue; 2]) -> [Residue; 2],
 {
+    let (a, b) = same_shape(operands)?;
+    let ieee = binary_plane(a, b, &d)?;
+    let ring = match (cx.planes, a.ring(), b.ring()) {
+        (Planes::IeeeAndRing, Some(r), Some(s)) => Some(match a.element() {
+            ElementType::F32 => ring_zip(
+                r,
+                s,
+                a.as_slice::<f32>(),
+                b.as_slice::<f32>(),
+                |x, y| (f64::from(x), f64::from(y)),
+                &d.ring,
+            ),
+            ElementType::F64 => ring_zip(
+                r,
+                s,
+                a.as_slice::<f64>(),
+                b.as_slice::<f64>(),
+                |x, y| (x, y),
+                &d.ring,
+            ),
+            e if e.is_complex() => zip(
+                bytemuck::cast_slice::<u32, [u32; 2]>(r),
+                bytemuck::cast_slice::<u32, [u32; 2]>(s),
+                &d.ring_complex,
+            ),
+            _ => ring_zip(r, s, &a.to_f64s(), &b.to_f64s(), |x, y| (x, y), &d.ring),
+        }),
+        (Planes::IeeeAndRing | Planes::IeeeOnly, _, _) => None,
+    };
+    Ok(vec![
+        Tensor::new(a.dims().to_vec(), a.element().clone(), ieee, ring).into(),
+    ])
+}
+
+/// Evaluates a binary op whose ring planes take whole slices: of floats, and of complex numbers with IEEE operands and result.
+pub fn binary_by_slices<F32, F64, C, I, B>(
+    operands: &[Value],
+    cx: &mut EvalContext<'_>,
+    d: Binary<F32, F64, C, I, B, ring::function::Function2, ComplexRing2>,
+) -> Result<Vec<Value>, Stop>
+where
+    F32: Fn(f32, f32) -> f32,
+    F64: Fn(f64, f64) -> f64,
+    C: Fn(Complex<f64>, Complex<f64>) -> Complex<f64>,
+    I: Fn(i128, i128) -> i128,
+    B: Fn(bool, bool) -> bool,
+{
+    let (a, b) = same_shape(operands)?;
+    let ieee = binary_plane(a, b, &d)?;
+    let out = Tensor::new(a.dims().to_vec(), a.element().clone(), ieee, None);
+    let ring = match (cx.planes, a.ring(), b.ring()) {
+        (Planes::IeeeAndRing, Some(r), Some(s)) if a.element().is_complex() => {
+            let (z, w, result) = (complexes(a), complexes(b), complexes(&out));
+            let (r, s) = (
+                bytemuck::cast_slice::<u32, [u32; 2]>(r),
+                bytemuck::cast_slice::<u32, [u32; 2]>(s),
+            );
+            let zeros = &mut cx.events.zero_divisors;
+            Some(Buffer::build::<[u32; 2]>(r.len(), |out| {
+                let operands = r.iter().zip(s).zip(z.iter().zip(&w)).zip(&result);
+                for (o, (((r, s), (z, w)), result)) in out.iter_mut().zip(operands) {
+                    *o = (d.ring_complex)(*r, *s, (*z, *w), *result, zeros);
+                }
+            }))
+        }
+        (Planes::IeeeAndRing | Planes::IeeeOnly, _, _) => ring_plane_of_two(a, b, cx, d.ring),
+    };
+    Ok(vec![out.with_ring(ring).into()])
+}
+
+/// A complex op of two operands on the ring plane: residues of both, IEEE operands, IEEE result, count of zero divisors.
+pub type ComplexRing2 = fn(
+    [Residue; 2],
+    [Residue; 2],
+    (Complex<f64>, Complex<f64>),
+    Complex<f64>,
+    &mut u64,
+) -> [Residue; 2];
+
+/// The two operands, which must agree in shape at run time.
+pub fn same_shape(operands: &[Value]) -> Result<(&Tensor, &Tensor), Stop> {
     let (a, b) = (shape::operand(operands, 0)?, shape::operand(operands, 1)?);
-    let element = a.element();
     if a.dims() != b.dims() {
         return Err(Stop::Trap(crate::eval::Trap::ShapeMismatch(format!(
             "{} and {}",
@@ -151,7 +240,24 @@ where
             b.ty()
         ))));
     }
-    let ieee = match element {
+    Ok((a, b))
+}
+
+/// IEEE plane of a binary op.
+fn binary_plane<F32, F64, C, I, B, R, RC>(
+    a: &Tensor,
+    b: &Tensor,
+    d: &Binary<F32, F64, C, I, B, R, RC>,
+) -> Result<Buffer, Stop>
+where
+    F32: Fn(f32, f32) -> f32,
+    F64: Fn(f64, f64) -> f64,
+    C: Fn(Complex<f64>, Complex<f64>) -> Complex<f64>,
+    I: Fn(i128, i128) -> i128,
+    B: Fn(bool, bool) -> bool,
+{
+    let element = a.element();
+    Ok(match element {
         ElementType::F32 => zip(a.as_slice::<f32>(), b.as_slice::<f32>(), &d.f32),
         ElementType::F64 => zip(a.as_slice::<f64>(), b.as_slice::<f64>(), &d.f64),
         ElementType::BF16 => zip(a.as_slice::<bf16>(), b.as_slice::<bf16>(), |x, y| {
@@ -198,37 +304,7 @@ where
             T::wrap(wrap_narrow(other, (d.integer)(x.widen(), y.widen())))
         }), _ => return Err(Stop::internal(format!("no integer type {other}"))))
         }
-    };
-    let ring = match (cx.planes, a.ring(), b.ring()) {
-        (Planes::IeeeAndRing, Some(r), Some(s)) => Some(match element {
-            ElementType::F32 => ring_zip(
-                r,
-                s,
-                a.as_slice::<f32>(),
-                b.as_slice::<f32>(),
-                |x, y| (f64::from(x), f64::from(y)),
-                &d.ring,
-            ),
-            ElementType::F64 => ring_zip(
-                r,
-                s,
-                a.as_slice::<f64>(),
-                b.as_slice::<f64>(),
-                |x, y| (x, y),
-                &d.ring,
-            ),
-            e if e.is_complex() => zip(
-                bytemuck::cast_slice::<u32, [u32; 2]>(r),
-                bytemuck::cast_slice::<u32, [u32; 2]>(s),
-                &d.ring_complex,
-            ),
-            _ => ring_zip(r, s, &a.to_f64s(), &b.to_f64s(), |x, y| (x, y), &d.ring),
-        }),
-        (Planes::IeeeAndRing | Planes::IeeeOnly, _, _) => None,
-    };
-    Ok(vec![
-        Tensor::new(a.dims().to_vec(), element.clone(), ieee, ring).into(),
-    ])
+    })
 }
 
 fn ring_zip<T: bytemuck::Pod>(
@@ -246,81 +322,88 @@ fn ring_zip<T: bytemuck::Pod>(
     })
 }
 
-/// Bound of a float op that rounds once: `propagate(a, error of a, b, error of b)` plus the rounding of the result. Integers are exact if their
-/// operands are, else undetermined.
-pub fn bound_binary(
-    operands: &[Bounded<'_>],
-    values: &[Value],
-    propagate: impl Fn(f64, f64, f64, f64) -> f64,
-) -> Result<Vec<Bound>, Stop> {
-    let result = shape::operand(values, 0)?;
-    let element = result.element();
-    match element.class() {
-        Class::Boolean | Class::Signed | Class::Unsigned | Class::Quantized => {
-            Ok(vec![exact_or_undetermined(operands, result.len())])
-        }
-        Class::Float | Class::Complex => {
-            let magnitudes = |v: &Value| -> Result<Vec<f64>, Stop> {
-                let t = v
-                    .as_tensor()
-                    .ok_or_else(|| Stop::internal("bound of a value that is no tensor"))?;
-                Ok(match t.element() {
-                    ElementType::C64 => t
-                        .as_slice::<Complex<f32>>()
-                        .iter()
-                        .map(|z| f64::from(z.norm()))
-                        .collect(),
-                    ElementType::C128 => t
-                        .as_slice::<Complex<f64>>()
-                        .iter()
-                        .map(|z| z.norm())
-                        .collect(),
-                    _ => t.to_f64s().into_owned(),
-                })
-            };
-            let (a, b) = (
-                magnitudes(operands[0].value)?,
-                magnitudes(operands[1].value)?,
-            );
-            let out = magnitudes(&values[0])?;
-            let (u, tiny) = (unit_roundoff(element), subnormal_roundoff(element));
-            let errors = (0..out.len()).map(|i| {
-                let carried =
-                    propagate(a[i], operands[0].error.at(i), b[i], operands[1].error.at(i));
-                rounded(out[i], carried, u, tiny)
-            });
-            Ok(vec![Bound::absolute(errors.collect())])
-        }
+/// Element types that shape rules name; quantized types stand for the floats they express.
+pub fn float_or_complex(t: &TensorType) -> bool {
+    matches!(t.element.class(), Class::Float | Class::Complex | Class::Quantized)
+}
+
+pub fn float(t: &TensorType) -> bool {
+    matches!(t.element.class(), Class::Float | Class::Quantized)
+}
+
+pub fn number(t: &TensorType) -> bool {
+    t.element.class() != Class::Boolean
+}
+
+pub fn integer_or_boolean(t: &TensorType) -> bool {
+    t.element.is_integer()
+}
+
+pub fn integer(t: &TensorType) -> bool {
+    matches!(t.element.class(), Class::Signed | Class::Unsigned)
+}
+
+/// Evaluates an op of two integer or boolean operands; booleans are 0 and 1, and the result wraps to the type.
+pub fn integer_binary(
+    operands: &[Value],
+    f: impl Fn(i128, i128) -> i128,
+) -> Result<Vec<Value>, Stop> {
+    let (a, b) = same_shape(operands)?;
+    let element = a.element();
+    let ieee = if *element == ElementType::I1 {
+        zip(a.as_slice::<u8>(), b.as_slice::<u8>(), |x, y| {
+            (f(x.into(), y.into()) & 1) as u8
+        })
+    } else {
+        crate::integer_dispatch!(element, T => zip(a.as_slice::<T>(), b.as_slice::<T>(), |x, y| {
+            T::wrap(wrap_narrow(element, f(x.widen(), y.widen())))
+        }), _ => return Err(Stop::internal(format!("no integer type {element}"))))
+    };
+    Ok(vec![
+        Tensor::new(a.dims().to_vec(), element.clone(), ieee, None).into(),
+    ])
+}
+
+/// Type of a test of every element of a tensor of type `operand[0]`: i1 of its shape.
+pub fn predicate_type(operand: Vec<Type>) -> Result<Vec<Type>, Vec<String>> {
+    Ok(operand
+        .iter()
+        .filter_map(Type::as_tensor)
+        .map(|t| TensorType::with_element(t, ElementType::I1).into())
+        .collect())
+}
+
+/// Width of an integer type in bits, for ops on the bits of a value.
+#[derive(Debug, Clone, Copy)]
+pub struct Width(pub u32);
+
+impl Width {
+    /// The bits of `x` as an unsigned number.
+    #[inline(always)]
+    pub fn unsigned(self, x: i128) -> i128 {
+        x & ((1 << self.0) - 1)
+    }
+
+    /// The bits of `x` as a signed number.
+    #[inline(always)]
+    pub fn signed(self, x: i128) -> i128 {
+        (x << (128 - self.0)) >> (128 - self.0)
+    }
+
+    /// A shift amount, none when it is at least the width.
+    #[inline(always)]
+    pub fn shift(self, amount: i128) -> Option<u32> {
+        let amount = self.unsigned(amount);
+        (amount < i128::from(self.0)).then_some(amount as u32)
     }
 }
 
-/// Bound of a result that is rounded once from a value off by `carried`. A result that is infinite or NaN while its operands carry errors is undetermined.
-pub fn rounded(result: f64, carried: f64, u: f64, tiny: f64) -> f64 {
-    if !result.is_finite() {
-        return if carried == 0.0 { 0.0 } else { f64::INFINITY };
-    }
-    // The exact value is at most |result| (1 + u) + tiny, and the result lies within u of it.
-    carried + (u / (1.0 - u)) * result.abs() + tiny
-}
-
-/// Exact if every operand is, else undetermined: for integer and boolean results.
-pub fn exact_or_undetermined(operands: &[Bounded<'_>], n: usize) -> Bound {
-    if operands.iter().all(|o| o.error.is_exact()) {
-        return Bound::Exact;
-    }
-    let same_length = |o: &Bounded<'_>| o.value.as_tensor().is_some_and(|t| t.len() == n);
-    Bound::absolute(
-        (0..n)
-            .map(|i| {
-                if operands
-                    .iter()
-                    .all(|o| same_length(o) && o.error.at(i) == 0.0 || o.error.is_exact())
-                {
-                    0.0
-                } else {
-                    f64::INFINITY
-                }
-            })
-            .collect(),
-    )
+/// Type of the parts of a complex tensor; a real tensor is its own part.
+pub fn part_type(operand: Vec<Type>) -> Result<Vec<Type>, Vec<String>> {
+    let part = |t: &TensorType| t.element.complex_part().unwrap_or(t.element.clone());
+    Ok(operand
+        .iter()
+        .filter_map(Type::as_tensor)
+        .map(|t| t.with_element(part(t)).into())
+        .collect())
 }

@@ -5,6 +5,10 @@
 
 use std::cmp::Ordering;
 
+pub mod complex;
+pub mod function;
+pub mod inverse;
+
 /// A residue or a code.
 pub type Residue = u32;
 
@@ -22,26 +26,26 @@ pub fn is_code(r: Residue) -> bool {
 
 /// Remainder of any `u64`.
 #[inline(always)]
-pub fn reduce(x: u64) -> u32 {
-    let once = (x & u64::from(P)) + (x >> 31);
-    let twice = ((once & u64::from(P)) + (once >> 31)) as u32;
+pub const fn reduce(x: u64) -> u32 {
+    let once = (x & P as u64) + (x >> 31);
+    let twice = ((once & P as u64) + (once >> 31)) as u32;
     if twice >= P { twice - P } else { twice }
 }
 
 #[inline(always)]
-fn add_residues(a: u32, b: u32) -> u32 {
+pub fn add_residues(a: u32, b: u32) -> u32 {
     let s = a + b;
     if s >= P { s - P } else { s }
 }
 
 #[inline(always)]
-fn neg_residue(a: u32) -> u32 {
+pub fn neg_residue(a: u32) -> u32 {
     if a == 0 { 0 } else { P - a }
 }
 
 #[inline(always)]
-pub fn mul_residues(a: u32, b: u32) -> u32 {
-    reduce(u64::from(a) * u64::from(b))
+pub const fn mul_residues(a: u32, b: u32) -> u32 {
+    reduce(a as u64 * b as u64)
 }
 
 /// `base` to the power of `exponent` in the field.
@@ -203,7 +207,7 @@ pub fn embed_i128(value: i128) -> Residue {
 
 /// Mixes 64 bits (splitmix64's finalizer).
 #[inline(always)]
-pub fn mix(mut x: u64) -> u64 {
+pub const fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
@@ -226,9 +230,13 @@ pub fn input(seed: u64, argument: u64, index: u64) -> Residue {
 }
 
 /// Key of the opaque function `name`; the same for every program and seed.
-pub fn opaque_key(name: &str) -> u64 {
-    name.bytes()
-        .fold(0x2545_f491_4f6c_dd1d, |h, b| mix(h ^ u64::from(b)))
+pub const fn opaque_key(name: &str) -> u64 {
+    let (bytes, mut hash, mut i) = (name.as_bytes(), 0x2545_f491_4f6c_dd1d, 0);
+    while i < bytes.len() {
+        hash = mix(hash ^ bytes[i] as u64);
+        i += 1;
+    }
+    hash
 }
 
 /// The keyed hash of (name, residue): never 0, so that it can stand as divisor.

@@ -1,0 +1,65 @@
+//! `popcnt`: elementwise number of one bits.
+//!
+//! Meaning: counted in the width of the type, wrapping to it.
+//! Inputs I1 operand (integer tensor). Constraints: C1 operand and result have one type.
+//! Kind: integer. Numerics: exact.
+//! Example: `%1 = hlo.popcnt %0 : tensor<2x3xi32>`.
+
+use crate::{
+    attribute::{AttributeReader, Attributes},
+    bound::{Bound, Bounded},
+    builder::Sampler,
+    eval::{EvalContext, Stop},
+    hlo::{elementwise, shape},
+    op::{InferContext, Kind, OpDef},
+    program::Program,
+    tensor::Value,
+    types::Type,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Popcnt;
+
+impl OpDef for Popcnt {
+    const NAME: &'static str = "popcnt";
+    const KIND: Kind = Kind::Integer;
+
+    fn from_attributes(_: &mut AttributeReader<'_>) -> Popcnt {
+        Popcnt
+    }
+
+    fn to_attributes(&self) -> Attributes {
+        Attributes::new()
+    }
+
+    fn infer(&self, cx: &InferContext<'_>) -> Result<Vec<Type>, Vec<String>> {
+        shape::elementwise(cx, 1, elementwise::integer_or_boolean, "integer") // C1
+    }
+
+    fn eval(&self, operands: &[Value], _: &[Type], _: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+        elementwise::integer_unary(operands, |bits, x| elementwise::Width(bits).unsigned(x).count_ones().into())
+    }
+
+    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+        Ok(vec![elementwise::exact_or_undetermined(operands, shape::operand(values, 0)?.len())])
+    }
+
+    fn sample(s: &mut Sampler) -> Program {
+        let ty = Type::tensor(s.dims(), s.element(|e| e.is_integer()));
+        Sampler::single(Popcnt, &[ty], &[])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hlo::elementwise::testing;
+    use crate::types::ElementType;
+
+    #[test]
+    fn values() {
+        testing::integers(&Popcnt, ElementType::I8, &[&[0, 1, -1, -128]], &[0, 1, 8, 1]);
+        testing::integers(&Popcnt, ElementType::I4, &[&[-1]], &[4]);
+        testing::integers(&Popcnt, ElementType::U64, &[&[-1]], &[64]);
+    }
+}

@@ -1,0 +1,67 @@
+//! `round_nearest_afz`: elementwise nearest integer, ties away from zero.
+//!
+//! Meaning: as the name says; infinities and NaN stay, zeros keep the operand's sign.
+//! Inputs I1 operand (float tensor). Constraints: C1 operand and result have one type.
+//! Kind: selection; the integer is chosen on the IEEE plane and embedded. Numerics: exact.
+//! Example: `%1 = hlo.round_nearest_afz %0 : tensor<2x3xf32>`.
+
+use crate::{
+    attribute::{AttributeReader, Attributes},
+    bound::{Bound, Bounded},
+    builder::Sampler,
+    eval::{EvalContext, Stop},
+    hlo::{elementwise, shape},
+    op::{InferContext, Kind, OpDef},
+    planes::ring,
+    program::Program,
+    tensor::Value,
+    types::Type,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RoundNearestAfz;
+
+impl OpDef for RoundNearestAfz {
+    const NAME: &'static str = "round_nearest_afz";
+    const KIND: Kind = Kind::Selection;
+
+    fn from_attributes(_: &mut AttributeReader<'_>) -> RoundNearestAfz {
+        RoundNearestAfz
+    }
+
+    fn to_attributes(&self) -> Attributes {
+        Attributes::new()
+    }
+
+    fn infer(&self, cx: &InferContext<'_>) -> Result<Vec<Type>, Vec<String>> {
+        shape::elementwise(cx, 1, elementwise::float, "float") // C1
+    }
+
+    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+        elementwise::real_function(operands, cx, f64::round, |r, x, out| ring::function::chosen(r, x, out, f64::round))
+    }
+
+    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+        // Undetermined where the operand may lie on the other side of a step.
+        elementwise::bound_steps(operands, values, f64::round)
+    }
+
+    fn sample(s: &mut Sampler) -> Program {
+        let ty = Type::tensor(s.dims(), s.element(|e| e.is_float()));
+        Sampler::single(RoundNearestAfz, &[ty], &[])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hlo::elementwise::testing;
+
+    #[test]
+    fn values() {
+        testing::table(&RoundNearestAfz, 0.0, &[(0.5, 1.0), (1.5, 2.0), (2.5, 3.0), (-0.5, -1.0), (-2.5, -3.0), (0.49999999999999994, 0.0), (f64::NAN, f64::NAN)]);
+        let out = testing::residues(&RoundNearestAfz, &[-3.0, f64::INFINITY, 6.75], &[77, ring::POSITIVE_INFINITY, 5]);
+        assert_eq!(out[..2], [ring::P - 3, ring::POSITIVE_INFINITY]);
+        assert!([6, 7].contains(&out[2]));
+    }
+}
