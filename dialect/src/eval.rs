@@ -113,7 +113,8 @@ pub trait RegionRunner {
     fn region_count(&self) -> usize;
 
     /// Name of the only op of region `region` if its body is that one op applied to the two arguments in order (a commutative op: in any order)
-    /// and returned; lets a fast path recognise a plain sum, product, minimum, maximum, and, or.
+    /// and returned; lets a fast path recognise a plain sum, product, minimum, maximum, and, or. `return` if the body has no op and returns the
+    /// second half of its arguments (a scatter that overwrites).
     fn single_op(&self, region: usize) -> Option<&'static str>;
 
     /// Position of this process in the simulated grid: (replica, partition), and the size of the grid.

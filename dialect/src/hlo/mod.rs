@@ -15,6 +15,7 @@ use std::hash::{Hash, Hasher};
 pub mod shape;
 #[macro_use]
 pub mod elementwise;
+pub mod accumulate;
 pub mod movement;
 pub mod contraction;
 pub mod dot_algorithm;
@@ -22,6 +23,7 @@ pub mod patches;
 pub mod quantization;
 pub mod reduction_bound;
 pub mod region_bound;
+pub mod window;
 
 /// Makes the modules, the enum and its dispatch from the one list: module and struct of each op.
 macro_rules! hlo_ops {
@@ -178,10 +180,13 @@ hlo_ops! {
     concatenate::Concatenate,
     dynamic_slice::DynamicSlice,
     dynamic_update_slice::DynamicUpdateSlice,
+    gather::Gather,
     iota::Iota,
     pad::Pad,
+    reduce_window::ReduceWindow,
     reshape::Reshape,
     reverse::Reverse,
+    scatter::Scatter,
     slice::Slice,
     transpose::Transpose,
     // Contraction and reduction.

@@ -3,7 +3,7 @@
 use crate::{
     eval::{Stop, Trap},
     hlo::shape,
-    op::InferContext,
+    op::{InferContext, RegionType},
     tensor::Tensor,
     types::{Dim, ElementType, TensorType, Type},
 };
@@ -116,6 +116,35 @@ pub fn are_start_indices(types: &[&Arc<TensorType>]) -> bool {
     types.iter().all(|t| t.rank() == 0 && t.element.is_integer() && t.element == types[0].element)
 }
 
+/// Row-major list of the offsets `i0*strides[0] + i1*strides[1] + ..` of all indices of `dims`.
+pub fn offsets(dims: &[u64], strides: &[i64]) -> Vec<i64> {
+    dims.iter().zip(strides).fold(vec![0], |outer, (size, stride)| {
+        let mut out = Vec::with_capacity(outer.len() * *size as usize);
+        for base in outer {
+            out.extend((0..*size as i64).map(|i| base + i * stride));
+        }
+        out
+    })
+}
+
+/// Whether a region may compute on `to` where its operand has `from`: the same kind of number, at least as wide (StableHLO `is_promotable`).
+pub fn is_promotable(from: &ElementType, to: &ElementType) -> bool {
+    match (from, to) {
+        (ElementType::Quantized(a), ElementType::Quantized(b)) => a.storage == b.storage && is_promotable(&a.expressed, &b.expressed),
+        _ => from == to || (from.class() == to.class() && from.bits() <= to.bits()),
+    }
+}
+
+/// Element types of the `n` operands a body promotes to: it must take 2n scalars E0, .., En-1, E0, .., En-1 and give n scalars E0, .., En-1.
+pub fn body_elements(body: &RegionType, operands: &[&ElementType]) -> Option<Vec<ElementType>> {
+    let scalar = |t: &Type| t.as_tensor().filter(|t| t.rank() == 0).map(|t| t.element.clone());
+    let arguments: Vec<ElementType> = body.arguments.iter().map(scalar).collect::<Option<_>>()?;
+    let results: Vec<ElementType> = body.results.iter().map(scalar).collect::<Option<_>>()?;
+    let n = operands.len();
+    let fits = arguments.len() == 2 * n && results.len() == n && arguments[..n] == results && arguments[n..] == results;
+    (fits && operands.iter().zip(&results).all(|(from, to)| is_promotable(from, to))).then_some(results)
+}
+
 /// `t` with the element type `element` that a body promoted it to; the ring plane holds the same numbers.
 pub fn promoted(t: &Tensor, element: &ElementType) -> Result<Tensor, Stop> {
     if t.element() == element {
@@ -142,6 +171,13 @@ mod tests {
         assert_eq!(indices(&large), [i64::MAX, 3]);
         assert_eq!(indices(&Tensor::from_slice(&[1], ElementType::U8, &[200u8])), [200]);
         assert_eq!(indices(&Tensor::from_slice(&[1], ElementType::I8, &[-56i8])), [-56]);
+    }
+
+    #[test]
+    fn offsets_run_in_row_major_order() {
+        assert_eq!(offsets(&[2, 3], &[10, -1]), [0, -1, -2, 10, 9, 8]);
+        assert_eq!(offsets(&[], &[]), [0]);
+        assert!(offsets(&[3, 0], &[1, 1]).is_empty());
     }
 
     #[test]
