@@ -8,6 +8,7 @@ pub mod buffer;
 pub mod builder;
 pub mod error;
 pub mod eval;
+pub mod export;
 pub mod float;
 pub mod hlo;
 pub mod import;

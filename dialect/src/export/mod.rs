@@ -1,0 +1,3 @@
+//! Writes programs as text of other tools.
+
+pub mod stablehlo;
