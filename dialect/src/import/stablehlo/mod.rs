@@ -41,6 +41,7 @@ const MAX_DEPTH: usize = 256;
 const MAX_DIAGNOSTICS: usize = 100;
 
 /// Why a piece of text could not be read. `at` is a byte offset.
+#[derive(Debug)]
 pub enum Fail {
     Syntax { at: usize, message: String, help: Option<String> },
     /// Diagnostics with their locations.

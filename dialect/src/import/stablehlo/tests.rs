@@ -225,7 +225,8 @@ fn complaint(text: &str) -> (u32, u32, String) {
 fn complaints_say_where_and_what() {
     let body = |op: &str| format!("func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {{\n  {op}\n  return %0 : tensor<2xf32>\n}}");
     for (text, line, column, message) in [
-        (body("%0 = stablehlo.add %a %b : tensor<2xf32>"), 2, 25, "value %b is not defined"),
+        (body("%0 = stablehlo.add %a, %b : tensor<2xf32>"), 2, 26, "value %b is not defined"),
+        (body("%0 = stablehlo.add %a %a : tensor<2xf32>"), 2, 25, "expected ','"),
         (body("%0 = stablehlo.add %a, %a : tensor<3xf32>"), 2, 22, "%a has type tensor<2xf32>, used as tensor<3xf32>"),
         (body("%0 = stablehlo.add %a, %a : tensor<2yf32>"), 2, 39, "expected 'x' after a dimension"),
         (body("%0 = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<2xf32>"), 2, 34, "a list of 3 elements where the type has 2"),
@@ -234,9 +235,10 @@ fn complaints_say_where_and_what() {
         (body("%0 = stablehlo.broadcast_in_dim %a : (tensor<2xf32>) -> tensor<2xf32>"), 2, 8, "'broadcast_dimensions' is missing"),
         (body("%0:2 = stablehlo.add %a, %a : tensor<2xf32>"), 2, 10, "has 1 results, 2 are named"),
         (body("%a = stablehlo.add %a, %a : tensor<2xf32>"), 2, 3, "%a is already defined"),
-        (body("%0 = stablehlo.broadcast_in_dim %a, dims = [0] : (tensor<2xf32>) -> tensor<3xf32>"), 2, 8, "C5"),
+        (body("%0 = stablehlo.add %a, %a : tensor<2xf32>\n  %1 = stablehlo.broadcast_in_dim %a, dims = [0] : (tensor<2xf32>) -> tensor<3xf32>"), 3, 8, "C5"),
+        (body("%0 = add %a, %a : tensor<2xf32>"), 2, 8, "expected an op such as stablehlo.add, found 'add'"),
         (body("%0 = call @nowhere(%a) : (tensor<2xf32>) -> tensor<2xf32>"), 2, 8, "function 'nowhere' does not exist"),
-        ("func.func @main() {\n  return\n".to_string(), 2, 9, "expected '}' after the return, found the end of the text"),
+        ("func.func @main() {\n  return\n".to_string(), 3, 1, "expected '}' after the return, found the end of the text"),
         ("func.func @main() -> tensor<f32> {\n  return\n}".to_string(), 1, 1, "0 results are returned, 1 are declared"),
         ("\n  HloModule m".to_string(), 2, 3, "expected 'module' or 'func.func', found 'HloModule'"),
         ("module {\n}".to_string(), 1, 1, "holds no function"),
