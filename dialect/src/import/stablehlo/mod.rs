@@ -13,6 +13,8 @@ mod functions;
 mod generic;
 mod lexer;
 mod literals;
+#[cfg(test)]
+mod mutation;
 mod pretty;
 mod resources;
 mod scope;
@@ -39,6 +41,7 @@ const MAX_DEPTH: usize = 256;
 const MAX_DIAGNOSTICS: usize = 100;
 
 /// Why a piece of text could not be read. `at` is a byte offset.
+#[derive(Debug)]
 pub enum Fail {
     Syntax { at: usize, message: String, help: Option<String> },
     /// Diagnostics with their locations.
@@ -69,21 +72,19 @@ pub fn parse(text: &str, file: &str) -> Result<Program, Error> {
     parse_at(text, file, 0)
 }
 
-/// The programs of a text whose modules are split by lines `// -----`. Lines are those of the whole text.
+/// The programs of a text whose modules are split by lines `// -----`. Lines are those of the whole text. Parts that hold only comments are left out.
 pub fn parse_modules(text: &str, file: &str) -> Vec<Result<Program, Error>> {
-    let mut out = vec![];
-    let (mut part, mut start_line, mut line) = (0, 0, 0);
+    let mut parts = vec![(0, 0)];
     let mut at = 0;
-    for l in text.split_inclusive('\n') {
+    for (line, l) in text.split_inclusive('\n').enumerate() {
         if l.trim_start().starts_with("// -----") {
-            out.push(parse_at(&text[part..at], file, start_line));
-            (part, start_line) = (at, line);
+            parts.push((at, line as u32));
         }
         at += l.len();
-        line += 1;
     }
-    out.push(parse_at(&text[part..], file, start_line));
-    out
+    parts.push((text.len(), 0));
+    let ranges = parts.windows(2).filter_map(|w| if let [(from, line), (to, _)] = w { Some((text.get(*from..*to)?, *line)) } else { None });
+    ranges.filter(|(part, _)| !Lexer::new(part).at_end() || text.trim().is_empty()).map(|(part, line)| parse_at(part, file, line)).collect()
 }
 
 fn parse_at(text: &str, file: &str, first_line: u32) -> Result<Program, Error> {

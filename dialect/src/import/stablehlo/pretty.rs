@@ -25,7 +25,12 @@ impl<'a> Parser<'a> {
             "stablehlo.constant" | "mhlo.constant" | "chlo.constant" => self.constant(),
             "stablehlo.reduce" | "mhlo.reduce" => self.reduce(start),
             "stablehlo.while" | "mhlo.while" => self.while_loop(),
-            _ => self.regular(name, start),
+            "call" => self.regular(name, start),
+            _ if name.contains('.') => self.regular(name, start),
+            _ => {
+                self.lexer.at = start;
+                Err(self.lexer.expected("an op such as stablehlo.add"))
+            }
         }
     }
 
@@ -35,9 +40,14 @@ impl<'a> Parser<'a> {
             return self.generic();
         }
         let attributes = self.optional_dictionary(Place::Op)?.unwrap_or_default();
+        self.lexer.skip();
+        let at = self.lexer.at;
         match self.attribute(Place::Op)? {
             Attribute::Literal(value) => Ok(Written { results: vec![value.ty().into()], attributes: attributes.with("value", value), ..Written::default() }),
-            _ => Err(self.lexer.expected("a literal such as dense<..>")),
+            _ => {
+                self.lexer.at = at;
+                Err(self.lexer.expected("a literal such as dense<..>"))
+            }
         }
     }
 
@@ -149,9 +159,14 @@ impl<'a> Parser<'a> {
     fn regular(&mut self, name: &'a str, start: usize) -> Parse<Written<'a>> {
         let op = name.rsplit('.').next().unwrap_or(name);
         let mut w = Written::default();
+        let mut separated = true;
         loop {
             match self.lexer.peek() {
-                b'%' => w.operands.push(self.operand()?),
+                b'%' if !separated => return Err(self.lexer.expected("','")),
+                b'%' => {
+                    w.operands.push(self.operand()?);
+                    separated = false;
+                }
                 b'(' if w.operands.is_empty() && w.regions.is_empty() => {
                     self.lexer.at += 1;
                     if op == "composite" && self.lexer.peek() == b'{' {
@@ -177,7 +192,13 @@ impl<'a> Parser<'a> {
                     let value = if op == "call" { Attribute::Symbol(symbol) } else { Attribute::Str(symbol) };
                     w.attributes = std::mem::take(&mut w.attributes).with(if op == "call" { "callee" } else { "call_target_name" }, value);
                 }
-                b',' => self.lexer.at += 1,
+                b',' => {
+                    self.lexer.at += 1;
+                    separated = true;
+                    if matches!(self.lexer.peek(), b',' | b':' | b'{' | b'}' | b')') {
+                        return Err(self.lexer.expected("a value or an attribute"));
+                    }
+                }
                 b':' => {
                     self.lexer.at += 1;
                     break;
