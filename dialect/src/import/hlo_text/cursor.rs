@@ -1,7 +1,7 @@
 //! A place in a text: skips blanks and comments, takes tokens, and says where and what was expected when they are not there.
 
 use crate::{
-    error::{Diagnostic, Error},
+    error::Error,
     location::Location,
 };
 use std::sync::Arc;
@@ -132,12 +132,6 @@ impl<'a> Cursor<'a> {
             (false, false) => format!("`{found}`"),
         };
         self.error_at(self.at, format!("expected {what}, found {found}"))
-    }
-
-    /// The same with advice.
-    pub fn expected_with_help(&self, what: &str, help: &str) -> Error {
-        let message = format!("expected {what}");
-        Error::InvalidProgram(vec![Diagnostic::new(message, self.location()).with_help(help)])
     }
 
     /// Skips blanks, newlines, `/* */` and `//` comments.

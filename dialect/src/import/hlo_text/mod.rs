@@ -15,9 +15,11 @@ mod mlir_attribute;
 mod module_attributes;
 pub(super) mod module;
 mod shape;
+pub(crate) mod syntax;
 
 pub(super) use attribute::Attribute;
 pub(super) use literal::Constant;
+pub(super) use shape::fits_memory;
 
 use crate::{error::Error, program::Program};
 

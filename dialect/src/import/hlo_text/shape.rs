@@ -95,6 +95,9 @@ fn array(c: &mut Cursor<'_>) -> Result<Type, Error> {
         }
         dims.push(dimension(c)?);
     }
+    if !fits_memory(&dims) {
+        return Err(c.error_at(start, format!("a shape of more than {} elements", i64::MAX)));
+    }
     let layout = if c.byte() == b'{' {
         layout(c, dims.len())?
     } else {
@@ -105,6 +108,15 @@ fn array(c: &mut Cursor<'_>) -> Result<Type, Error> {
         element,
         layout,
     })))
+}
+
+/// Whether the number of elements, empty dimensions aside, can be counted.
+pub fn fits_memory(dims: &[Dim]) -> bool {
+    let size = |d: &Dim| match d {
+        Dim::Static(n) | Dim::Dynamic { bound: Some(n) } => (*n).max(1),
+        Dim::Dynamic { bound: None } => 1,
+    };
+    dims.iter().try_fold(1u64, |n, d| n.checked_mul(size(d))).is_some_and(|n| i64::try_from(n).is_ok())
 }
 
 fn dimension(c: &mut Cursor<'_>) -> Result<Dim, Error> {
