@@ -3,6 +3,11 @@
 //! A kernel gives what the definition gives: residues equal; integers and booleans equal; floats equal where the op rounds once, and for sums, dots
 //! and convolutions within the bound of any order of evaluation.
 
+pub mod float_product;
+pub mod matrices;
+mod ring_kernel;
+pub mod ring_product;
+
 use tileproof_dialect::{
     eval::{EvalContext, Stop},
     op::Op,
