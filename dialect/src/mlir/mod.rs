@@ -11,6 +11,6 @@ pub mod verify;
 
 mod attributes;
 pub mod locations;
-mod types;
+pub mod types;
 
 pub mod views;
