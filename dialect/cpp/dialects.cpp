@@ -13,6 +13,8 @@
 
 using namespace mlir;
 
+// Internal linkage: the compiler drops the members of generated classes that nothing uses, most of them.
+#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = record)
 #include "hlo_dialect.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "hlo_types.h.inc"
@@ -20,6 +22,7 @@ using namespace mlir;
 #include "hlo_attrs.h.inc"
 #define GET_OP_CLASSES
 #include "hlo_ops.h.inc"
+#pragma clang attribute pop
 
 // OpTypes: `T` when all types agree, else `(operands) -> result`.
 static ParseResult parseTypes(OpAsmParser &p, ArrayRef<Type *> types) {

@@ -66,8 +66,8 @@ def Yes : Default<BoolAttr, "true">;
 def One : Default<I64Attr, "1">;
 def Zero : Default<I64Attr, "0">;
 def EmptyStr : Default<StrAttr, "">;
-// One word an operand: DEFAULT, HIGH, HIGHEST. Empty: the default.
-def Precision : Default<Words, "{}">;
+// One word an operand: DEFAULT, HIGH, HIGHEST.
+def Precision : OptionalAttr<Words>;
 def SymbolsOrNone : Default<FlatSymbolRefArrayAttr, "{}"> { let constBuilderCall = "$_builder.getArrayAttr({})"; }
 def NoDict : Default<DictionaryAttr, "{}"> { let constBuilderCall = "$_builder.getDictionaryAttr({})"; }
 def Comparison : Hlo_Words<["EQ", "NE", "GE", "GT", "LE", "LT"]>;

@@ -15,7 +15,11 @@ use crate::{
 };
 use melior::ir::TypeLike;
 use mlir_sys::*;
-use std::{collections::HashMap, ffi::c_void};
+use std::{
+    cell::RefCell,
+    collections::{HashMap, hash_map::Entry},
+    ffi::c_void,
+};
 
 const MAX_INLINE_BYTES: usize = 1024;
 
@@ -35,10 +39,6 @@ impl<'c> Encoder<'c> {
     pub fn encode(&mut self, attribute: &Attribute) -> melior::ir::Attribute<'c> {
         // SAFETY: `raw` makes an attribute of this context.
         unsafe { melior::ir::Attribute::from_raw(self.raw(attribute)) }
-    }
-
-    pub fn dictionary(&mut self, attributes: &Attributes) -> melior::ir::Attribute<'c> {
-        self.encode(&Attribute::Dict(attributes.clone()))
     }
 
     fn raw(&mut self, attribute: &Attribute) -> MlirAttribute {
@@ -94,7 +94,8 @@ impl<'c> Encoder<'c> {
         }
         self.lent += data.len();
         let name = format!("x{:032x}", literal.hash());
-        let owner = Box::into_raw(Box::new(literal.data().clone()));
+        let owner = Box::into_raw(Box::new(literal.clone()));
+        LENT.with_borrow_mut(|lent| lent.entry(data.as_ptr() as usize).or_insert_with(|| (literal.clone(), 0)).1 += 1);
         // SAFETY: the bytes belong to `owner`, which `release` frees when the context lets go of the blob; they are immutable.
         let resource = unsafe {
             mlirUnmanagedDenseResourceElementsAttrGet(
@@ -113,9 +114,24 @@ impl<'c> Encoder<'c> {
     }
 }
 
-unsafe extern "C" fn release(owner: *mut c_void, _: *const c_void, _: usize, _: usize) {
+thread_local! {
+    /// Literals lent to this thread's contexts by the address of their bytes, with how often: decoding finds them without a copy.
+    static LENT: RefCell<HashMap<usize, (Literal, usize)>> = RefCell::default();
+}
+
+unsafe extern "C" fn release(owner: *mut c_void, data: *const c_void, _: usize, _: usize) {
+    // A context ends on the thread that made it; at the end of the thread the table may be gone already.
+    let _ = LENT.try_with(|lent| {
+        let mut lent = lent.borrow_mut();
+        if let Entry::Occupied(mut entry) = lent.entry(data as usize) {
+            entry.get_mut().1 -= 1;
+            if entry.get().1 == 0 {
+                entry.remove();
+            }
+        }
+    });
     // SAFETY: `owner` is the box `literal` gave away; the context calls this once.
-    drop(unsafe { Box::from_raw(owner.cast::<Buffer>()) });
+    drop(unsafe { Box::from_raw(owner.cast::<Literal>()) });
 }
 
 fn stored(element: &ElementType) -> ElementType {
@@ -221,6 +237,13 @@ fn decode_literal(a: MlirAttribute) -> Result<Literal, String> {
                     "the bytes of literal {} are not in the text; print the program with its literals",
                     print(a)
                 ));
+            }
+            let lent = LENT.with_borrow(|lent| lent.get(&(bytes.data as usize)).map(|(literal, _)| literal.clone()));
+            if let Some(literal) = lent
+                && *literal.element() == ty.element
+                && Some(literal.dims()) == ty.static_dims().as_deref()
+            {
+                return Ok(literal);
             }
             let bytes = std::slice::from_raw_parts(bytes.data.cast::<u8>(), bytes.length);
             // Sub-byte elements of foreign text may have stray bits.
@@ -358,6 +381,8 @@ mod tests {
             let mut encoder = Encoder::new(context.melior());
             assert_eq!(encoder.encode(&big()), encoder.encode(&big()));
             assert_eq!(encoder.lent, 2000);
+            let (before, Ok(Attribute::Literal(after))) = (big(), decode(encoder.encode(&big()))) else { panic!() };
+            assert_eq!(before, after.clone().into());
         })
     }
 

@@ -24,12 +24,7 @@ use std::{collections::HashMap, sync::Arc};
 /// With `Provenance::Number` an op whose location names no source op becomes one.
 pub fn decode(module: &Module, file: &Arc<str>, provenance: Provenance) -> Result<Program, Error> {
     let op = module.as_operation();
-    let mut decoding = Decoding {
-        file,
-        builder: ProgramBuilder::new("", provenance),
-        values: HashMap::new(),
-        failures: vec![],
-    };
+    let mut decoding = Decoding::new(file, provenance);
     let entry = decoding.module(op);
     let Decoding { builder, failures, .. } = decoding;
     report(failures)?;
@@ -40,6 +35,25 @@ pub fn decode(module: &Module, file: &Arc<str>, provenance: Provenance) -> Resul
         })?;
     }
     Ok(program)
+}
+
+/// The typed form of an `hlo` op or `func.call`; none for other ops and for ops with wrong attributes.
+pub fn op(op: OperationRef) -> Option<crate::hlo::Op> {
+    let file = Arc::from("-");
+    let mut decoding = Decoding::new(&file, Provenance::Keep);
+    let attributes = decoding.op_attributes(op);
+    let name = Decoding::name(op);
+    let read = read_hlo(hlo_name(&name)?, attributes, &Location::default());
+    read.ok().map(|(op, _)| op).filter(|_| decoding.failures.is_empty())
+}
+
+/// Name in THE list of `hlo` ops.
+fn hlo_name(name: &str) -> Option<&str> {
+    match name {
+        "func.call" => Some("call"),
+        "func.return" => Some("return"),
+        _ => name.strip_prefix("hlo."),
+    }
 }
 
 /// All invalid places in one error; else the first unsupported one.
@@ -60,10 +74,10 @@ fn report(failures: Vec<Error>) -> Result<(), Error> {
 }
 
 /// Whether any op of the module names a source op.
-pub(super) fn has_provenance(module: &Module, file: &Arc<str>) -> bool {
+pub(super) fn has_provenance(module: &Module) -> bool {
     let mut found = false;
     module.as_operation().walk(melior::ir::operation::WalkOrder::PreOrder, |op| {
-        if locations::decode(op.location(), file).sources.is_empty() {
+        if locations::decode(op.location()).sources.is_empty() {
             melior::ir::operation::WalkResult::Advance
         } else {
             found = true;
@@ -80,9 +94,13 @@ struct Decoding<'f> {
     failures: Vec<Error>,
 }
 
-impl Decoding<'_> {
+impl<'f> Decoding<'f> {
+    fn new(file: &'f Arc<str>, provenance: Provenance) -> Self {
+        Self { file, builder: ProgramBuilder::new("", provenance), values: HashMap::new(), failures: vec![] }
+    }
+
     fn location(&self, op: OperationRef) -> Location {
-        locations::decode(op.location(), self.file)
+        locations::decode_in(op.location(), self.file)
     }
 
     fn invalid(&mut self, message: impl Into<String>, op: OperationRef) {
@@ -281,23 +299,13 @@ impl Decoding<'_> {
         let operands = self.operands(op);
         let regions: Vec<RegionId> = op.regions().filter_map(|region| self.region(region, op)).collect();
         let results = self.types(op.results().map(Value::from), op);
-        let mut attributes = self.attributes(op, &[]);
+        let attributes = self.op_attributes(op);
         let full = Self::name(op);
-        let name = match full.as_str() {
-            "func.call" => "call",
-            other => match other.strip_prefix("hlo.") {
-                Some(name) => name,
-                None => {
-                    let location = location.clone();
-                    self.failures.push(Error::Unsupported { what: format!("op {full}"), location });
-                    return self.placeholder(op, results);
-                }
-            },
+        let Some(name) = hlo_name(&full) else {
+            let location = location.clone();
+            self.failures.push(Error::Unsupported { what: format!("op {full}"), location });
+            return self.placeholder(op, results);
         };
-        if let ("constant", Some(Attribute::Literal(literal)), Some(ty)) = (name, attributes.get("value"), results.first()) {
-            let literal = attributes::quantized(literal.clone(), ty);
-            attributes.0.insert("value".into(), literal.into());
-        }
         match read_hlo(name, attributes, &location) {
             Ok((hlo, extra)) => {
                 let ids = self.builder.op(Op::Hlo(hlo), &operands, &results, regions, location);
@@ -311,6 +319,18 @@ impl Decoding<'_> {
                 self.placeholder(op, results);
             }
         }
+    }
+
+    /// All attributes; the literal of a constant gets the element type of its result.
+    fn op_attributes(&mut self, op: OperationRef) -> Attributes {
+        let mut attributes = self.attributes(op, &[]);
+        if let (Some(Attribute::Literal(literal)), Ok(result)) = (attributes.get("value"), op.result(0))
+            && let Ok(ty) = types::decode(result.r#type())
+        {
+            let literal = attributes::quantized(literal.clone(), &ty);
+            attributes.0.insert("value".into(), literal.into());
+        }
+        attributes
     }
 
     /// Results of an op that failed to decode, so that its uses are not complained about too.

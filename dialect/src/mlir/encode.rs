@@ -39,9 +39,62 @@ pub fn encode<'c>(program: &Program, context: &'c Context) -> Result<Module<'c>,
         .add_attributes(&attributes)
         .add_regions([region])
         .build();
-    context.count(encoding.attributes.lent);
+    context.lend(encoding.attributes.lent);
     let operation = operation.map_err(|_| Error::internal("MLIR does not build the module op"))?;
     Module::from_operation(operation).ok_or_else(|| Error::internal("MLIR does not build the module"))
+}
+
+/// One op, in no block yet. Its result types are as given; its large literals are lent to `context`.
+pub fn op<'c>(
+    context: &'c Context,
+    op: &crate::hlo::Op,
+    operands: &[Value<'c, '_>],
+    results: &[crate::types::Type],
+    location: melior::ir::Location<'c>,
+) -> Result<Operation<'c>, Error> {
+    op_with_regions(context, op, operands, results, vec![], location)
+}
+
+/// [`op`] with regions, each of one block that ends with `hlo.return`.
+pub fn op_with_regions<'c>(
+    context: &'c Context,
+    op: &crate::hlo::Op,
+    operands: &[Value<'c, '_>],
+    results: &[crate::types::Type],
+    regions: Vec<Region<'c>>,
+    location: melior::ir::Location<'c>,
+) -> Result<Operation<'c>, Error> {
+    let melior = context.melior();
+    let mut encoder = Encoder::new(melior);
+    let attributes = named(melior, &mut encoder, &op.to_attributes());
+    context.lend(encoder.lent);
+    let results: Vec<Type> = results.iter().map(|ty| types::encode(melior, ty)).collect();
+    let name = mlir_name(&Op::Hlo(op.clone()), "hlo.return");
+    OperationBuilder::new(&name, location)
+        .add_operands(operands)
+        .add_results(&results)
+        .add_attributes(&attributes)
+        .add_regions_vec(regions)
+        .build()
+        .map_err(|_| Error::internal(format!("MLIR does not build '{name}'")))
+}
+
+fn named<'c>(
+    context: &'c melior::Context,
+    encoder: &mut Encoder<'c>,
+    attributes: &Attributes,
+) -> Vec<(Identifier<'c>, melior::ir::Attribute<'c>)> {
+    let named = attributes.0.iter();
+    named.map(|(name, value)| (Identifier::new(context, name), encoder.encode(value))).collect()
+}
+
+/// Calls and returns are upstream ops where MLIR has them.
+fn mlir_name(op: &Op, terminator: &str) -> String {
+    match op {
+        Op::Hlo(crate::hlo::Op::Call(_)) => "func.call".to_string(),
+        Op::Hlo(crate::hlo::Op::Return(_)) => terminator.to_string(),
+        other => other.name(),
+    }
 }
 
 fn module_attributes(program: &Program) -> Attributes {
@@ -83,8 +136,7 @@ impl<'c> Encoding<'c, '_> {
     }
 
     fn named(&mut self, attributes: &Attributes) -> Vec<(Identifier<'c>, melior::ir::Attribute<'c>)> {
-        let named = attributes.0.iter();
-        named.map(|(name, value)| (Identifier::new(self.context, name), self.attributes.encode(value))).collect()
+        named(self.context, &mut self.attributes, attributes)
     }
 
     fn types(&self, values: &[ValueId]) -> Vec<Type<'c>> {
@@ -163,11 +215,7 @@ impl<'c> Encoding<'c, '_> {
 
     fn op(&mut self, id: OpId, terminator: &str) -> Result<Operation<'c>, Error> {
         let op = self.program.op(id);
-        let name = match &op.op {
-            Op::Hlo(crate::hlo::Op::Call(_)) => "func.call".to_string(),
-            Op::Hlo(crate::hlo::Op::Return(_)) => terminator.to_string(),
-            other => other.name(),
-        };
+        let name = mlir_name(&op.op, terminator);
         let mut operands = vec![];
         for value in &op.operands {
             let raw = self.values[value.index()];

@@ -36,21 +36,29 @@ pub fn fused<'c>(
     rewrite: &str,
     parts: &[melior::ir::Location<'c>],
 ) -> melior::ir::Location<'c> {
-    // A rewrite's file is whatever its parts name.
-    let parts: Vec<Location> = parts.iter().map(|part| decode(*part, &Arc::from("-"))).collect();
+    let parts: Vec<Location> = parts.iter().map(|part| decode(*part)).collect();
     encode(context, &Location::fused(Some(Arc::from(rewrite)), &parts))
 }
 
-/// `file` stands for the nameless text `-`.
-pub(super) fn decode(location: melior::ir::Location, file: &Arc<str>) -> Location {
+pub fn decode(location: melior::ir::Location) -> Location {
+    decode_in(location, &Arc::from("-"))
+}
+
+/// Positions in the nameless text `-` are said to be in `file`.
+pub(super) fn decode_in(location: melior::ir::Location, file: &Arc<str>) -> Location {
     let mut out = Location::default();
-    // SAFETY: a melior location is valid.
-    collect(unsafe { raw(location) }, file, &mut out);
+    collect(raw(location), file, &mut out);
     out
 }
 
-unsafe fn raw(location: melior::ir::Location) -> MlirLocation {
-    // SAFETY: Location is the raw location and a zero-sized marker; from_raw is its only constructor, and melior has no accessor.
+/// Gives `op`, which stays where it is, another location.
+pub fn set(op: melior::ir::OperationRef, location: melior::ir::Location) {
+    // SAFETY: op and location are alive and of one context.
+    unsafe { mlirOperationSetLocation(melior::ir::operation::OperationLike::to_raw(&op), raw(location)) }
+}
+
+fn raw(location: melior::ir::Location) -> MlirLocation {
+    // SAFETY: the attribute comes from a location.
     unsafe { mlirLocationFromAttribute(melior::ir::AttributeLike::to_raw(&location.to_attribute())) }
 }
 
@@ -120,12 +128,11 @@ mod tests {
     #[test]
     fn provenance_survives() {
         with_context(|context| {
-            let file = Arc::from("-");
             for sources in [&[][..], &[5], &[9, 0, 7]] {
                 for rewrite in [None, Some("hlo-fuse:loop#12")] {
                     for line in [None, Some(3)] {
                         let before = location(sources, rewrite, line);
-                        assert_eq!(decode(encode(context.melior(), &before), &file), before);
+                        assert_eq!(decode(encode(context.melior(), &before)), before);
                     }
                 }
             }
@@ -138,7 +145,7 @@ mod tests {
             let c = context.melior();
             let [a, b] = [location(&[4, 2], Some("p:r#1"), Some(1)), location(&[2, 3], None, Some(2))];
             let fused = fused(c, "p:q#2", &[encode(c, &a), encode(c, &b)]);
-            assert_eq!(decode(fused, &Arc::from("-")), location(&[4, 2, 3], Some("p:q#2"), Some(1)));
+            assert_eq!(decode(fused), location(&[4, 2, 3], Some("p:q#2"), Some(1)));
         })
     }
 }

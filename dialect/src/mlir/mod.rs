@@ -13,6 +13,6 @@ pub mod operation;
 
 mod attributes;
 pub mod locations;
-mod types;
+pub mod types;
 
 pub mod views;

@@ -17,16 +17,16 @@ use std::{ffi::c_void, sync::Arc};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Locations {
     #[default]
-    Omit,
-    Keep,
+    Hidden,
+    Shown,
 }
 
 /// How literals above 1 KiB are printed: by content hash (such a text does not parse back), or with their bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Literals {
     #[default]
-    Hash,
-    Bytes,
+    Hashed,
+    Whole,
 }
 
 /// The program of a module in own dialect text; `file` names the text in diagnostics and locations.
@@ -41,7 +41,7 @@ pub fn parse(text: &str, file: &str) -> Result<Program, Error> {
         if !wrong.is_empty() {
             return Err(Error::InvalidProgram(wrong));
         }
-        let provenance = if has_provenance(&module, &file) { Provenance::Keep } else { Provenance::Number };
+        let provenance = if has_provenance(&module) { Provenance::Keep } else { Provenance::Number };
         decode(&module, &file, provenance)
     })
 }
@@ -55,10 +55,10 @@ pub fn print(program: &Program, locations: Locations, literals: Literals) -> Res
     // SAFETY: `flags` lives until destroyed here; `append` is given `out`, which outlives the call.
     unsafe {
         let flags = mlirOpPrintingFlagsCreate();
-        if locations == Locations::Keep {
+        if locations == Locations::Shown {
             mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
         }
-        if literals == Literals::Hash {
+        if literals == Literals::Hashed {
             mlirOpPrintingFlagsElideLargeResourceString(flags, 0);
         }
         let op = melior::ir::operation::OperationLike::to_raw(&module.as_operation());
@@ -107,10 +107,10 @@ mod tests {
     }
 
     fn round_trip(program: &Program) {
-        let text = print(program, Locations::Keep, Literals::Bytes).unwrap();
+        let text = print(program, Locations::Shown, Literals::Whole).unwrap();
         let again = parse(&text, "-").unwrap_or_else(|error| panic!("{error}\n{text}"));
         assert_eq!(dump(program), dump(&again), "{text}");
-        assert_eq!(text, print(&again, Locations::Keep, Literals::Bytes).unwrap());
+        assert_eq!(text, print(&again, Locations::Shown, Literals::Whole).unwrap());
     }
 
     #[test]
@@ -165,12 +165,12 @@ mod tests {
         let value = crate::literal::Literal::from_tensor(&crate::tensor::Tensor::from_i64s(&[600], &crate::types::ElementType::I32, &(0..600).collect::<Vec<_>>()));
         let hash = format!("x{:032x}", value.hash());
         let program = Sampler::single(hlo::constant::Constant { value }, &[], &[]);
-        let short = print(&program, Locations::Omit, Literals::Hash).unwrap();
+        let short = print(&program, Locations::Hidden, Literals::Hashed).unwrap();
         assert!(short.contains(&hash) && short.len() < 400, "{short}");
         let message = parse(&short, "s.mlir").unwrap_err().to_string();
         assert!(message.contains("print the program with its literals"), "{message}");
-        let full = print(&program, Locations::Omit, Literals::Bytes).unwrap();
-        assert_eq!(full, print(&program, Locations::Omit, Literals::Bytes).unwrap());
+        let full = print(&program, Locations::Hidden, Literals::Whole).unwrap();
+        assert_eq!(full, print(&program, Locations::Hidden, Literals::Whole).unwrap());
         round_trip(&program);
     }
 

@@ -29,13 +29,13 @@ const FLOATS: &[(ElementType, Getter, Test)] = &[
     (ElementType::F8E8M0FNU, mlirFloat8E8M0FNUTypeGet, mlirTypeIsAFloat8E8M0FNU),
 ];
 
-pub(super) fn encode<'c>(context: &'c melior::Context, ty: &Type) -> melior::ir::Type<'c> {
+pub fn encode<'c>(context: &'c melior::Context, ty: &Type) -> melior::ir::Type<'c> {
     // SAFETY: `encode_raw` makes a type of `context`.
     unsafe { melior::ir::Type::from_raw(encode_raw(context.to_raw(), ty)) }
 }
 
 /// The type, or what about it is not ours.
-pub(super) fn decode(ty: melior::ir::Type) -> Result<Type, String> {
+pub fn decode(ty: melior::ir::Type) -> Result<Type, String> {
     decode_raw(melior::ir::TypeLike::to_raw(&ty))
 }
 
