@@ -10,14 +10,16 @@ use std::{
 };
 
 const DIALECTS: &[&str] = &["hlo"];
-const PACKAGES: &str = "llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 libpolly-22-dev zlib1g-dev libzstd-dev g++";
+const PACKAGES: &str =
+    "llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 libpolly-22-dev zlib1g-dev libzstd-dev g++";
 
 fn main() {
     for path in ["build.rs", "td", "cpp"] {
         println!("cargo:rerun-if-changed={path}");
     }
     println!("cargo:rerun-if-env-changed=MLIR_SYS_220_PREFIX");
-    let prefix = PathBuf::from(env::var("MLIR_SYS_220_PREFIX").unwrap_or("/usr/lib/llvm-22".into()));
+    let prefix =
+        PathBuf::from(env::var("MLIR_SYS_220_PREFIX").unwrap_or("/usr/lib/llvm-22".into()));
     let out = PathBuf::from(env::var("OUT_DIR").unwrap());
     for file in [
         "bin/mlir-tblgen",
@@ -74,7 +76,10 @@ fn write_linker_script(lib: &Path, out: &Path) {
         .collect();
     archives.sort();
     let lib = lib.display();
-    let script = format!("GROUP ( {} {lib}/libMLIR.so {lib}/libLLVM.so )\n", archives.join(" "));
+    let script = format!(
+        "GROUP ( {} {lib}/libMLIR.so {lib}/libLLVM.so )\n",
+        archives.join(" ")
+    );
     fs::write(out.join("libMLIR-C.so"), script).unwrap();
     println!("cargo:rustc-link-search=native={}", out.display());
 }
@@ -114,10 +119,18 @@ fn tblgen(prefix: &Path, dialect: &str, out: &Path) {
             if what != "op" {
                 args.push(format!("{filter}={dialect}"));
             }
-            run("mlir-tblgen", &args, &format!("{dialect}_{stem}.{extension}.inc"));
+            run(
+                "mlir-tblgen",
+                &args,
+                &format!("{dialect}_{stem}.{extension}.inc"),
+            );
         }
     }
-    run("llvm-tblgen", &["--dump-json".into()], &format!("{dialect}.json"));
+    run(
+        "llvm-tblgen",
+        &["--dump-json".into()],
+        &format!("{dialect}.json"),
+    );
 }
 
 /// One operand, result, region or attribute of an op.
@@ -131,7 +144,11 @@ struct Item<'a> {
 
 fn items<'a>(records: &'a Value, op: &'a Value, field: &str) -> Vec<Item<'a>> {
     let record = |value: &'a Value| &records[value["def"].as_str().unwrap_or_default()];
-    let is = |value: &Value, class: &str| value["!superclasses"].as_array().is_some_and(|list| list.iter().any(|c| c == class));
+    let is = |value: &Value, class: &str| {
+        value["!superclasses"]
+            .as_array()
+            .is_some_and(|list| list.iter().any(|c| c == class))
+    };
     let args = op[field]["args"].as_array().unwrap();
     args.iter()
         .map(|arg| {
@@ -143,7 +160,11 @@ fn items<'a>(records: &'a Value, op: &'a Value, field: &str) -> Vec<Item<'a>> {
             Item {
                 name: arg[1].as_str().unwrap(),
                 variadic: is(definition, "Variadic") || is(definition, "VariadicRegion"),
-                kind: if is(definition, "Attr") { leaf["!name"].as_str().unwrap() } else { "" },
+                kind: if is(definition, "Attr") {
+                    leaf["!name"].as_str().unwrap()
+                } else {
+                    ""
+                },
                 optional: definition["isOptional"] == 1,
             }
         })
@@ -177,20 +198,38 @@ fn identifier(name: &str) -> String {
 /// For each op a view `AddOp` over an `OperationRef`, and a builder function `add`.
 fn write_views(records: &Value, dialect: &str, out: &mut String) {
     writeln!(out, "pub mod {dialect} {{\nuse super::*;").unwrap();
-    let mut names: Vec<&str> = records["!instanceof"]["Op"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let mut names: Vec<&str> = records["!instanceof"]["Op"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap())
+        .collect();
     names.sort();
     let mut listed = String::new();
     for name in names {
         let op = &records[name];
-        let prefix = op["opDialect"]["def"].as_str().unwrap().split('_').next().unwrap();
+        let prefix = op["opDialect"]["def"]
+            .as_str()
+            .unwrap()
+            .split('_')
+            .next()
+            .unwrap();
         let mnemonic = op["opName"].as_str().unwrap();
         let view = name.strip_prefix(prefix).unwrap().trim_start_matches('_');
         let arguments = items(records, op, "arguments");
-        let operands: Vec<&Item> = arguments.iter().filter(|item| item.kind.is_empty()).collect();
-        let attributes: Vec<&Item> = arguments.iter().filter(|item| !item.kind.is_empty()).collect();
+        let operands: Vec<&Item> = arguments
+            .iter()
+            .filter(|item| item.kind.is_empty())
+            .collect();
+        let attributes: Vec<&Item> = arguments
+            .iter()
+            .filter(|item| !item.kind.is_empty())
+            .collect();
         let (results, regions) = (items(records, op, "results"), items(records, op, "regions"));
-        let (results, regions): (Vec<&Item>, Vec<&Item>) = (results.iter().collect(), regions.iter().collect());
-        let flags = |list: &[&Item]| format!("&{:?}", list.iter().map(|i| i.variadic).collect::<Vec<_>>());
+        let (results, regions): (Vec<&Item>, Vec<&Item>) =
+            (results.iter().collect(), regions.iter().collect());
+        let flags =
+            |list: &[&Item]| format!("&{:?}", list.iter().map(|i| i.variadic).collect::<Vec<_>>());
         write!(
             out,
             "/// View of `{dialect}.{mnemonic}`.\n#[derive(Clone, Copy)]\npub struct {view}<'c, 'a>(OperationRef<'c, 'a>);\n\
@@ -207,30 +246,82 @@ fn write_views(records: &Value, dialect: &str, out: &mut String) {
                 .join(", "),
         )
         .unwrap();
-        for (list, what, one) in [(&operands, "operand", "Value<'c, 'a>"), (&results, "result", "Value<'c, 'a>"), (&regions, "region", "RegionRef<'c, 'a>")] {
+        for (list, what, one) in [
+            (&operands, "operand", "Value<'c, 'a>"),
+            (&results, "result", "Value<'c, 'a>"),
+            (&regions, "region", "RegionRef<'c, 'a>"),
+        ] {
             for (i, item) in list.iter().enumerate() {
                 let taken = what != "operand" && operands.iter().any(|o| o.name == item.name);
-                let getter = identifier(&if taken { format!("{}_{what}", item.name) } else { item.name.into() });
-                let (ty, get) = if item.variadic { (format!("Vec<{one}>"), format!("{what}s")) } else { (one.into(), what.into()) };
-                writeln!(out, "pub fn {getter}(self) -> {ty} {{ Self::DEF.{get}(self.0, {i}) }}").unwrap();
+                let getter = identifier(&if taken {
+                    format!("{}_{what}", item.name)
+                } else {
+                    item.name.into()
+                });
+                let (ty, get) = if item.variadic {
+                    (format!("Vec<{one}>"), format!("{what}s"))
+                } else {
+                    (one.into(), what.into())
+                };
+                writeln!(
+                    out,
+                    "pub fn {getter}(self) -> {ty} {{ Self::DEF.{get}(self.0, {i}) }}"
+                )
+                .unwrap();
             }
         }
         for item in &attributes {
-            let taken = operands.iter().chain(&results).chain(&regions).any(|o| o.name == item.name);
-            let getter = identifier(&if taken { format!("{}_attribute", item.name) } else { item.name.into() });
+            let taken = operands
+                .iter()
+                .chain(&results)
+                .chain(&regions)
+                .any(|o| o.name == item.name);
+            let getter = identifier(&if taken {
+                format!("{}_attribute", item.name)
+            } else {
+                item.name.into()
+            });
             let ty = plain(item.kind).0;
             // Absent only on unverified IR, or where the attribute is optional.
-            writeln!(out, "pub fn {getter}(self) -> Option<{ty}> {{ attribute(self.0, \"{}\") }}", item.name).unwrap();
+            writeln!(
+                out,
+                "pub fn {getter}(self) -> Option<{ty}> {{ attribute(self.0, \"{}\") }}",
+                item.name
+            )
+            .unwrap();
         }
         writeln!(out, "}}").unwrap();
-        write_builder(out, dialect, mnemonic, &operands, &attributes, &results, &regions);
+        write_builder(
+            out,
+            dialect,
+            mnemonic,
+            &operands,
+            &attributes,
+            &results,
+            &regions,
+        );
         write!(listed, "{view}::DEF, ").unwrap();
     }
-    writeln!(out, "/// Every op of the dialect.\npub const OPS: &[OpDef] = &[{listed}];\n}}").unwrap();
+    writeln!(
+        out,
+        "/// Every op of the dialect.\npub const OPS: &[OpDef] = &[{listed}];\n}}"
+    )
+    .unwrap();
 }
 
-fn write_builder(out: &mut String, dialect: &str, mnemonic: &str, operands: &[&Item], attributes: &[&Item], results: &[&Item], regions: &[&Item]) {
-    let mut parameters = vec!["context: &'c melior::Context".to_string(), "location: Location<'c>".to_string()];
+fn write_builder(
+    out: &mut String,
+    dialect: &str,
+    mnemonic: &str,
+    operands: &[&Item],
+    attributes: &[&Item],
+    results: &[&Item],
+    regions: &[&Item],
+) {
+    let mut parameters = vec![
+        "context: &'c melior::Context".to_string(),
+        "location: Location<'c>".to_string(),
+    ];
     let mut body = String::new();
     for (list, suffix, one, push) in [
         (operands, "", "Value<'c, '_>", "operands"),
@@ -240,7 +331,11 @@ fn write_builder(out: &mut String, dialect: &str, mnemonic: &str, operands: &[&I
         for item in list {
             let name = identifier(&format!("{}{suffix}", item.name));
             if item.variadic {
-                let slice = if push == "regions" { format!("Vec<{one}>") } else { format!("&[{one}]") };
+                let slice = if push == "regions" {
+                    format!("Vec<{one}>")
+                } else {
+                    format!("&[{one}]")
+                };
                 parameters.push(format!("{name}: {slice}"));
                 writeln!(body, "op.{push}.extend({name});").unwrap();
             } else {
@@ -251,11 +346,20 @@ fn write_builder(out: &mut String, dialect: &str, mnemonic: &str, operands: &[&I
     }
     for item in attributes {
         let taken = operands.iter().any(|o| o.name == item.name);
-        let name = identifier(&if taken { format!("{}_attribute", item.name) } else { item.name.into() });
+        let name = identifier(&if taken {
+            format!("{}_attribute", item.name)
+        } else {
+            item.name.into()
+        });
         let ty = plain(item.kind).1;
         if item.optional {
             parameters.push(format!("{name}: Option<{ty}>"));
-            writeln!(body, "if let Some(value) = {name} {{ op.attribute(context, \"{}\", value); }}", item.name).unwrap();
+            writeln!(
+                body,
+                "if let Some(value) = {name} {{ op.attribute(context, \"{}\", value); }}",
+                item.name
+            )
+            .unwrap();
         } else {
             parameters.push(format!("{name}: {ty}"));
             writeln!(body, "op.attribute(context, \"{}\", {name});", item.name).unwrap();

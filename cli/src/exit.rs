@@ -37,21 +37,41 @@ pub fn report(error: &Error) -> u8 {
 /// `file:line:column: message`, then the source line with a mark where the file can be read.
 fn show(d: &Diagnostic) -> String {
     let plain = format!("error: {d}");
-    let Some(p) = &d.location.position else { return plain };
-    let Ok(text) = std::fs::read_to_string(&*p.file) else { return plain };
-    let before: usize = text.split_inclusive('\n').take(p.line.saturating_sub(1) as usize).map(str::len).sum();
+    let Some(p) = &d.location.position else {
+        return plain;
+    };
+    let Ok(text) = std::fs::read_to_string(&*p.file) else {
+        return plain;
+    };
+    let before: usize = text
+        .split_inclusive('\n')
+        .take(p.line.saturating_sub(1) as usize)
+        .map(str::len)
+        .sum();
     let line = text[before..].lines().next().unwrap_or("");
     // Columns count bytes or characters depending on who counted; keep the mark inside the line.
     let column = (p.column.saturating_sub(1) as usize).min(line.len());
     if line.len() > 300 || !line.is_char_boundary(column) {
         return plain;
     }
-    let word = line[column..].find(|c: char| c.is_whitespace() || c == ',' || c == ')').unwrap_or(line.len() - column).max(1);
-    let report = MietteDiagnostic::new(plain).with_label(LabeledSpan::underline(before + column..(before + column + word).min(text.len())));
+    let word = line[column..]
+        .find(|c: char| c.is_whitespace() || c == ',' || c == ')')
+        .unwrap_or(line.len() - column)
+        .max(1);
+    let report = MietteDiagnostic::new(plain).with_label(LabeledSpan::underline(
+        before + column..(before + column + word).min(text.len()),
+    ));
     let report = miette::Report::new(report).with_source_code(NamedSource::new(&*p.file, text));
-    let theme = if std::io::stderr().is_terminal() { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let theme = if std::io::stderr().is_terminal() {
+        GraphicalTheme::unicode()
+    } else {
+        GraphicalTheme::unicode_nocolor()
+    };
     let mut out = String::new();
-    match GraphicalReportHandler::new_themed(theme).with_context_lines(0).render_report(&mut out, report.as_ref()) {
+    match GraphicalReportHandler::new_themed(theme)
+        .with_context_lines(0)
+        .render_report(&mut out, report.as_ref())
+    {
         Ok(()) => out.trim_end().to_string(),
         Err(_) => format!("error: {d}"),
     }

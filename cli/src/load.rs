@@ -15,14 +15,22 @@ use tileproof_runtime::npy;
 /// Reads a program; its form is told by its content.
 pub fn program(path: &Path) -> Result<Program, Error> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|e| Error::invalid(format!("cannot read {name}: {e}"), Location::default()))?;
+    let bytes = std::fs::read(path)
+        .map_err(|e| Error::invalid(format!("cannot read {name}: {e}"), Location::default()))?;
     let form = import::detect(&bytes, &name);
     if form == Form::HloProto {
         return import::hlo_proto::parse(&bytes, &name);
     }
     let text = std::str::from_utf8(&bytes).map_err(|e| {
-        let line = bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count() as u32 + 1;
-        Error::invalid("the file is not UTF-8 text and not an HLO proto", Location::at(&name.as_str().into(), line, 1))
+        let line = bytes[..e.valid_up_to()]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count() as u32
+            + 1;
+        Error::invalid(
+            "the file is not UTF-8 text and not an HLO proto",
+            Location::at(&name.as_str().into(), line, 1),
+        )
     })?;
     match form {
         Form::StableHlo => import::stablehlo::parse(text, &name),
@@ -36,8 +44,15 @@ pub fn program(path: &Path) -> Result<Program, Error> {
 pub fn arguments(program: &Program, paths: &[PathBuf]) -> Result<Vec<Value>, Error> {
     let types = program.parameter_types();
     if types.len() != paths.len() {
-        let message = format!("the program takes {} arguments, --inputs names {}", types.len(), paths.len());
-        return Err(Error::InvalidProgram(vec![Diagnostic::new(message, program.main().location.clone())]));
+        let message = format!(
+            "the program takes {} arguments, --inputs names {}",
+            types.len(),
+            paths.len()
+        );
+        return Err(Error::InvalidProgram(vec![Diagnostic::new(
+            message,
+            program.main().location.clone(),
+        )]));
     }
     let mut wrong = vec![];
     let mut out = vec![];
@@ -48,8 +63,14 @@ pub fn arguments(program: &Program, paths: &[PathBuf]) -> Result<Vec<Value>, Err
                 Err(Error::InvalidProgram(all)) => wrong.extend(all),
                 Err(other) => return Err(other),
             },
-            Type::Token | Type::Tuple(_) => return Err(Error::unsupported(format!("an argument of type {ty}"))),
+            Type::Token | Type::Tuple(_) => {
+                return Err(Error::unsupported(format!("an argument of type {ty}")));
+            }
         }
     }
-    if wrong.is_empty() { Ok(out) } else { Err(Error::InvalidProgram(wrong)) }
+    if wrong.is_empty() {
+        Ok(out)
+    } else {
+        Err(Error::InvalidProgram(wrong))
+    }
 }

@@ -19,23 +19,33 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    tracing_subscriber::fmt().with_env_filter(tracing_subscriber::EnvFilter::from_default_env()).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+        .with_writer(std::io::stderr)
+        .init();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
-            let help = matches!(e.kind(), clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion);
+            let help = matches!(
+                e.kind(),
+                clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion
+            );
             // Help that cannot be printed (closed pipe) is no reason to fail differently.
             let _ = e.print();
             return ExitCode::from(if help { 0 } else { exit::BAD_INPUT });
         }
     };
     // Importers, printers and engines follow the nesting of the program: a large stack for the thread that works.
-    let worker = std::thread::Builder::new().stack_size(512 << 20).spawn(move || cli.command.run());
+    let worker = std::thread::Builder::new()
+        .stack_size(512 << 20)
+        .spawn(move || cli.command.run());
     match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(Ok(code))) => ExitCode::from(code),
         Ok(Ok(Err(error))) => ExitCode::from(exit::report(&error)),
         Ok(Err(_)) => {
-            eprintln!("tileproof: internal error: a panic, printed above; please report it with the command line");
+            eprintln!(
+                "tileproof: internal error: a panic, printed above; please report it with the command line"
+            );
             ExitCode::from(exit::INTERNAL)
         }
         Err(e) => {

@@ -19,10 +19,14 @@ pub struct Progress {
 impl Progress {
     pub fn new() -> Progress {
         let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3} % {msg} {elapsed}") {
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3} % {msg} {elapsed}")
+        {
             bar.set_style(style);
         }
-        Progress { bar, start: Instant::now() }
+        Progress {
+            bar,
+            start: Instant::now(),
+        }
     }
 
     pub fn update(&self, what: &str, share: f64) {

@@ -4,12 +4,21 @@
 #[path = "../src/import/stablehlo/mutation.rs"]
 mod mutation;
 
-use std::{collections::BTreeMap, path::{Path, PathBuf}, time::Instant};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Instant,
+};
 use tileproof_dialect::{error::Error, export, import::stablehlo, program::Program};
 
 fn collect(path: &Path, out: &mut Vec<PathBuf>) {
     if path.is_dir() {
-        let mut all: Vec<_> = std::fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        let mut all: Vec<_> = std::fs::read_dir(path)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|e| e.path())
+            .collect();
         all.sort();
         all.iter().for_each(|p| collect(p, out));
     } else if path.extension().is_some_and(|e| e == "mlir") {
@@ -21,16 +30,27 @@ fn collect(path: &Path, out: &mut Vec<PathBuf>) {
 fn round_trip(p: &Program) -> Result<(), String> {
     let text = export::stablehlo::print(p).map_err(|e| format!("export: {e}"))?;
     let again = stablehlo::parse(&text, "printed").map_err(|e| format!("again: {e}"))?;
-    if again.structural_hash() == p.structural_hash() { Ok(()) } else { Err("again: another structure".to_string()) }
+    if again.structural_hash() == p.structural_hash() {
+        Ok(())
+    } else {
+        Err("again: another structure".to_string())
+    }
 }
 
 fn mutate(files: &[PathBuf], seconds: u64) {
-    let texts: Vec<String> = files.iter().filter_map(|f| std::fs::read_to_string(f).ok()).filter(|t| t.len() < 60_000).collect();
+    let texts: Vec<String> = files
+        .iter()
+        .filter_map(|f| std::fs::read_to_string(f).ok())
+        .filter(|t| t.len() < 60_000)
+        .collect();
     let start = Instant::now();
     let (mut seed, mut accepted) = (0u64, 0);
     while !texts.is_empty() && start.elapsed().as_secs() < seconds {
         let text = mutation::mutated(&texts[seed as usize % texts.len()], seed);
-        for p in stablehlo::parse_modules(&text, "damaged").into_iter().flatten() {
+        for p in stablehlo::parse_modules(&text, "damaged")
+            .into_iter()
+            .flatten()
+        {
             accepted += 1;
             if let Err(e) = round_trip(&p)
                 && !e.starts_with("export")
@@ -46,13 +66,23 @@ fn mutate(files: &[PathBuf], seconds: u64) {
 fn main() {
     let mut files = vec![];
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let seconds = arguments.iter().position(|a| a == "--mutate").map(|i| arguments.drain(i..).nth(1).and_then(|s| s.parse().ok()).unwrap_or(60));
-    arguments.iter().for_each(|a| collect(Path::new(a), &mut files));
+    let seconds = arguments.iter().position(|a| a == "--mutate").map(|i| {
+        arguments
+            .drain(i..)
+            .nth(1)
+            .and_then(|s| s.parse().ok())
+            .unwrap_or(60)
+    });
+    arguments
+        .iter()
+        .for_each(|a| collect(Path::new(a), &mut files));
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut missing: BTreeMap<String, usize> = BTreeMap::new();
     let (mut bytes, start) = (0, Instant::now());
     for path in &files {
-        let Ok(text) = std::fs::read_to_string(path) else { continue };
+        let Ok(text) = std::fs::read_to_string(path) else {
+            continue;
+        };
         bytes += text.len();
         for program in stablehlo::parse_modules(&text, &path.to_string_lossy()) {
             let kind = match program {
@@ -64,7 +94,8 @@ fn main() {
                     }
                 },
                 Err(Error::Unsupported { what, .. }) => {
-                    what.split(", ").for_each(|w| *missing.entry(w.to_string()).or_default() += 1);
+                    what.split(", ")
+                        .for_each(|w| *missing.entry(w.to_string()).or_default() += 1);
                     "unsupported"
                 }
                 Err(e @ Error::InvalidProgram(_)) => {
@@ -79,7 +110,11 @@ fn main() {
             *counts.entry(kind).or_default() += 1;
         }
     }
-    println!("{} files, {bytes} bytes in {:?}: {counts:?}", files.len(), start.elapsed());
+    println!(
+        "{} files, {bytes} bytes in {:?}: {counts:?}",
+        files.len(),
+        start.elapsed()
+    );
     let mut missing: Vec<_> = missing.into_iter().collect();
     missing.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     println!("missing in modules: {missing:?}");

@@ -27,16 +27,30 @@ fn main() -> ExitCode {
         match result {
             Ok(program) => {
                 good += 1;
-                println!("ok           {} ({} ops)", path.display(), program.op_count());
+                println!(
+                    "ok           {} ({} ops)",
+                    path.display(),
+                    program.op_count()
+                );
             }
             Err(e @ Error::Unsupported { .. }) => println!("unsupported  {}: {e}", path.display()),
-            Err(e @ (Error::InvalidProgram(_) | Error::Internal(_))) => println!("error        {}: {e}", path.display()),
+            Err(e @ (Error::InvalidProgram(_) | Error::Internal(_))) => {
+                println!("error        {}: {e}", path.display())
+            }
         }
         bytes += size;
         time += seconds;
     }
-    println!("{good} of {} files, {:.1} MB in {time:.3} s", files.len(), bytes as f64 / 1e6);
-    if good == files.len() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    println!(
+        "{good} of {} files, {:.1} MB in {time:.3} s",
+        files.len(),
+        bytes as f64 / 1e6
+    );
+    if good == files.len() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn collect(path: &Path, out: &mut Vec<PathBuf>) {
@@ -45,7 +59,10 @@ fn collect(path: &Path, out: &mut Vec<PathBuf>) {
         return;
     }
     let name = path.to_string_lossy();
-    if [".hlo", ".txt", ".txt.gz", ".pb"].iter().any(|end| name.ends_with(end)) {
+    if [".hlo", ".txt", ".txt.gz", ".pb"]
+        .iter()
+        .any(|end| name.ends_with(end))
+    {
         out.push(path.to_path_buf());
     }
 }

@@ -30,7 +30,11 @@ impl Buffer {
 
     /// The same bytes after `edit`: in place when no one else holds them, else on a copy.
     pub fn edited(mut self, edit: impl FnOnce(&mut [u8])) -> Buffer {
-        edit(&mut bytemuck::cast_slice_mut::<u128, u8>(Arc::make_mut(&mut self.words).as_mut_slice())[..self.bytes]);
+        edit(
+            &mut bytemuck::cast_slice_mut::<u128, u8>(
+                Arc::make_mut(&mut self.words).as_mut_slice(),
+            )[..self.bytes],
+        );
         self
     }
 

@@ -436,7 +436,9 @@ impl Program {
         let mut h = Xxh3::new();
         o.op.hash_structure(&mut h);
         o.results.iter().for_each(|v| self.ty(*v).hash(&mut h));
-        o.regions.iter().for_each(|r| h.update(&self.region_hash(*r).to_le_bytes()));
+        o.regions
+            .iter()
+            .for_each(|r| h.update(&self.region_hash(*r).to_le_bytes()));
         for callee in o.op.callees() {
             match self.find_function(callee) {
                 Some(f) => h.update(&self.region_hash(self.function(f).body).to_le_bytes()),

@@ -5,7 +5,11 @@ use std::f64::consts::{FRAC_2_SQRT_PI, PI};
 
 /// ln |gamma(x)|; +inf at 0, -1, -2, ...
 pub fn lgamma(x: f64) -> f64 {
-    if x.is_infinite() { f64::INFINITY } else { libm::lgamma(x) }
+    if x.is_infinite() {
+        f64::INFINITY
+    } else {
+        libm::lgamma(x)
+    }
 }
 
 /// Inverse of erf: the single-precision formula of Giles, then Halley steps on erf, or on erfc where 1 - |x| is exact.
@@ -15,11 +19,19 @@ pub fn erf_inv(x: f64) -> f64 {
         return f64::NAN;
     }
     if a == 1.0 || a == 0.0 {
-        return if a == 0.0 { x } else { f64::INFINITY.copysign(x) };
+        return if a == 0.0 {
+            x
+        } else {
+            f64::INFINITY.copysign(x)
+        };
     }
     let mut y = erf_inv_estimate(a);
     for _ in 0..3 {
-        let error = if a < 0.5 { libm::erf(y) - a } else { (1.0 - a) - libm::erfc(y) };
+        let error = if a < 0.5 {
+            libm::erf(y) - a
+        } else {
+            (1.0 - a) - libm::erfc(y)
+        };
         let step = error / (FRAC_2_SQRT_PI * (-y * y).exp());
         y -= step / (1.0 + y * step);
     }
@@ -50,7 +62,11 @@ fn erf_inv_estimate(a: f64) -> f64 {
         2.83297682,
     ];
     let w = -((1.0 - a) * (1.0 + a)).ln();
-    let (t, coefficients) = if w < 5.0 { (w - 2.5, CENTRAL) } else { (w.sqrt() - 3.0, TAIL) };
+    let (t, coefficients) = if w < 5.0 {
+        (w - 2.5, CENTRAL)
+    } else {
+        (w.sqrt() - 3.0, TAIL)
+    };
     coefficients.iter().fold(0.0, |p, c| p * t + c) * a
 }
 
@@ -88,7 +104,11 @@ pub fn digamma(x: f64) -> f64 {
         1.0 / 12.0,
     ];
     let z = 1.0 / (x * x);
-    let tail = if x.is_finite() { SERIES.iter().fold(0.0, |p, c| p * z + c) * z } else { 0.0 };
+    let tail = if x.is_finite() {
+        SERIES.iter().fold(0.0, |p, c| p * z + c) * z
+    } else {
+        0.0
+    };
     x.ln() - 0.5 / x - tail
 }
 
@@ -283,7 +303,10 @@ mod tests {
     use super::*;
 
     fn close(got: f64, want: f64) {
-        assert!((got - want).abs() <= 8.0 * f64::EPSILON * want.abs(), "{got} {want}");
+        assert!(
+            (got - want).abs() <= 8.0 * f64::EPSILON * want.abs(),
+            "{got} {want}"
+        );
     }
 
     #[test]
@@ -302,9 +325,21 @@ mod tests {
 
     #[test]
     fn erf_inv_returns() {
-        for x in [1e-9, 0.1, 0.5, 0.9, 0.999, 1.0 - 1e-12, 1.0 - 2f64.powi(-53)] {
+        for x in [
+            1e-9,
+            0.1,
+            0.5,
+            0.9,
+            0.999,
+            1.0 - 1e-12,
+            1.0 - 2f64.powi(-53),
+        ] {
             let y = erf_inv(x);
-            assert!((libm::erfc(y) / (1.0 - x) - 1.0).abs() < 1e-14 || (libm::erf(y) / x - 1.0).abs() < 1e-15, "{x}");
+            assert!(
+                (libm::erfc(y) / (1.0 - x) - 1.0).abs() < 1e-14
+                    || (libm::erf(y) / x - 1.0).abs() < 1e-15,
+                "{x}"
+            );
         }
     }
 }

@@ -11,7 +11,14 @@ pub struct View<'a> {
 
 /// Copies every element of the view `from` of `source` to the same index of the view `to` of `target`. Both are the bytes of a plane whose elements
 /// have `bytes` bytes. Every index reached must be in range; the indices of `to` must be distinct.
-pub fn copy(dims: &[u64], source: &[u8], from: View<'_>, target: &mut [u8], to: View<'_>, bytes: usize) {
+pub fn copy(
+    dims: &[u64],
+    source: &[u8],
+    from: View<'_>,
+    target: &mut [u8],
+    to: View<'_>,
+    bytes: usize,
+) {
     match bytes {
         1 => copy_as::<u8>(dims, source, from, target, to),
         2 => copy_as::<u16>(dims, source, from, target, to),
@@ -34,7 +41,10 @@ fn copy_as<T: Pod>(dims: &[u64], source: &[u8], from: View<'_>, target: &mut [u8
         return;
     }
     let loops = merged(dims, from.strides, to.strides);
-    let (source, target): (&[T], &mut [T]) = (bytemuck::cast_slice(source), bytemuck::cast_slice_mut(target));
+    let (source, target): (&[T], &mut [T]) = (
+        bytemuck::cast_slice(source),
+        bytemuck::cast_slice_mut(target),
+    );
     nest(&loops, source, from.offset, target, to.offset);
 }
 
@@ -42,11 +52,21 @@ fn copy_as<T: Pod>(dims: &[u64], source: &[u8], from: View<'_>, target: &mut [u8
 fn merged(dims: &[u64], from: &[i64], to: &[i64]) -> Vec<Loop> {
     let mut loops: Vec<Loop> = vec![];
     for ((size, from), to) in dims.iter().zip(from).zip(to) {
-        let inner = Loop { size: *size as usize, from: *from, to: *to };
+        let inner = Loop {
+            size: *size as usize,
+            from: *from,
+            to: *to,
+        };
         match loops.last_mut() {
             _ if inner.size == 1 => {}
-            Some(outer) if outer.from == inner.from * inner.size as i64 && outer.to == inner.to * inner.size as i64 => {
-                *outer = Loop { size: outer.size * inner.size, ..inner };
+            Some(outer)
+                if outer.from == inner.from * inner.size as i64
+                    && outer.to == inner.to * inner.size as i64 =>
+            {
+                *outer = Loop {
+                    size: outer.size * inner.size,
+                    ..inner
+                };
             }
             Some(_) | None => loops.push(inner),
         }
@@ -62,9 +82,13 @@ fn nest<T: Pod>(loops: &[Loop], source: &[T], from: i64, target: &mut [T], to: i
         [a, .., b] if is_transpose(*a, *b) => {
             // The transposed pair innermost: the loops between them go outside.
             let between = &loops[1..loops.len() - 1];
-            each(between, from, to, &mut |from, to| transpose(*a, *b, source, from, target, to));
+            each(between, from, to, &mut |from, to| {
+                transpose(*a, *b, source, from, target, to)
+            });
         }
-        [outer, inner @ ..] if outer.from == 0 && outer.to > 0 && dense(inner) == Some(outer.to) => {
+        [outer, inner @ ..]
+            if outer.from == 0 && outer.to > 0 && dense(inner) == Some(outer.to) =>
+        {
             // Repeats one block: make it once, then double what is there.
             nest(inner, source, from, target, to);
             let (start, block) = (to as usize, outer.to as usize);
@@ -77,7 +101,13 @@ fn nest<T: Pod>(loops: &[Loop], source: &[T], from: i64, target: &mut [T], to: i
         }
         [outer, inner @ ..] => {
             for i in 0..outer.size as i64 {
-                nest(inner, source, from + i * outer.from, target, to + i * outer.to);
+                nest(
+                    inner,
+                    source,
+                    from + i * outer.from,
+                    target,
+                    to + i * outer.to,
+                );
             }
         }
     }
@@ -114,13 +144,20 @@ fn each(loops: &[Loop], from: i64, to: i64, body: &mut impl FnMut(i64, i64)) {
 /// Two loops in square blocks that fit the first-level cache on both sides.
 fn transpose<T: Pod>(a: Loop, b: Loop, source: &[T], from: i64, target: &mut [T], to: i64) {
     // `rows` has consecutive source elements, `columns` consecutive target elements.
-    let (rows, columns) = if a.from == 1 && b.to == 1 { (a, b) } else { (b, a) };
+    let (rows, columns) = if a.from == 1 && b.to == 1 {
+        (a, b)
+    } else {
+        (b, a)
+    };
     let block = (128 / size_of::<T>()).clamp(8, 64);
     for r0 in (0..rows.size).step_by(block) {
         let height = block.min(rows.size - r0);
         for c0 in (0..columns.size).step_by(block) {
             let width = block.min(columns.size - c0);
-            let (from, to) = (from + r0 as i64 + c0 as i64 * columns.from, to + r0 as i64 * rows.to + c0 as i64);
+            let (from, to) = (
+                from + r0 as i64 + c0 as i64 * columns.from,
+                to + r0 as i64 * rows.to + c0 as i64,
+            );
             if width < 8 {
                 for c in 0..width {
                     let from = (from + c as i64 * columns.from) as usize;
@@ -147,7 +184,8 @@ fn transpose<T: Pod>(a: Loop, b: Loop, source: &[T], from: i64, target: &mut [T]
 
 fn line<T: Pod>(l: Loop, source: &[T], from: i64, target: &mut [T], to: i64) {
     match (l.from, l.to) {
-        (1, 1) => target[to as usize..to as usize + l.size].copy_from_slice(&source[from as usize..from as usize + l.size]),
+        (1, 1) => target[to as usize..to as usize + l.size]
+            .copy_from_slice(&source[from as usize..from as usize + l.size]),
         (0, 1) => target[to as usize..to as usize + l.size].fill(source[from as usize]),
         (stride, 1) => {
             let mut at = from;
@@ -191,7 +229,8 @@ mod tests {
                 // A permuted, sometimes spread or reversed view of a fresh row-major array.
                 let mut order: Vec<usize> = (0..rank).collect();
                 (1..rank).for_each(|i| order.swap(i, s.range(0, i as u64) as usize));
-                let (mut next, mut strides, mut offset) = (if s.range(0, 3) == 0 { 2 } else { 1 }, vec![0i64; rank], 0);
+                let (mut next, mut strides, mut offset) =
+                    (if s.range(0, 3) == 0 { 2 } else { 1 }, vec![0i64; rank], 0);
                 for d in order {
                     strides[d] = next;
                     next *= dims[d] as i64;
@@ -211,13 +250,34 @@ mod tests {
                 }
                 strides[d] = 0;
             }
-            let from = View { offset, strides: &strides };
-            let (offset, strides, m) = if s.range(0, 2) == 0 { shuffled(&mut s) } else { (0, row_major_strides(&dims), dims.iter().product::<u64>() as usize) };
-            let to = View { offset, strides: &strides };
+            let from = View {
+                offset,
+                strides: &strides,
+            };
+            let (offset, strides, m) = if s.range(0, 2) == 0 {
+                shuffled(&mut s)
+            } else {
+                (
+                    0,
+                    row_major_strides(&dims),
+                    dims.iter().product::<u64>() as usize,
+                )
+            };
+            let to = View {
+                offset,
+                strides: &strides,
+            };
             let source: Vec<u32> = (0..n as u32).collect();
             let (mut want, mut got) = (vec![u32::MAX; m], vec![u32::MAX; m]);
             plain(&dims, &source, from, &mut want, to);
-            copy(&dims, bytemuck::cast_slice(&source), from, bytemuck::cast_slice_mut(&mut got), to, 4);
+            copy(
+                &dims,
+                bytemuck::cast_slice(&source),
+                from,
+                bytemuck::cast_slice_mut(&mut got),
+                to,
+                4,
+            );
             assert_eq!(got, want, "{dims:?} {from:?} {to:?}");
         }
     }

@@ -326,13 +326,26 @@ impl Tensor {
     /// Every index reached must be in range.
     pub fn strided(&self, dims: &[u64], offset: i64, strides: &[i64]) -> Tensor {
         let to = row_major_strides(dims);
-        let runs_on = dims.iter().zip(strides.iter().zip(&to)).all(|(size, (from, to))| *size == 1 || from == to);
+        let runs_on = dims
+            .iter()
+            .zip(strides.iter().zip(&to))
+            .all(|(size, (from, to))| *size == 1 || from == to);
         if offset == 0 && count(dims) == self.len() && runs_on {
             return self.reshaped(dims);
         }
         self.moved(dims, |from, bytes| {
             Buffer::build::<u8>(count(dims) * bytes, |out| {
-                strided::copy(dims, from, View { offset, strides }, out, View { offset: 0, strides: &to }, bytes);
+                strided::copy(
+                    dims,
+                    from,
+                    View { offset, strides },
+                    out,
+                    View {
+                        offset: 0,
+                        strides: &to,
+                    },
+                    bytes,
+                );
             })
         })
     }
@@ -366,7 +379,13 @@ impl Tensor {
     pub fn written(self, part: &Tensor, offset: i64, strides: &[i64]) -> Tensor {
         let from = row_major_strides(&part.dims);
         self.edited(part, |target, source, bytes| {
-            let (from, to) = (View { offset: 0, strides: &from }, View { offset, strides });
+            let (from, to) = (
+                View {
+                    offset: 0,
+                    strides: &from,
+                },
+                View { offset, strides },
+            );
             strided::copy(&part.dims, source, from, target, to, bytes);
         })
     }
@@ -387,15 +406,24 @@ impl Tensor {
             Planes::IeeeAndRing if element.has_ring() => Some(plane(ring_bytes(element))),
             Planes::IeeeAndRing | Planes::IeeeOnly => None,
         };
-        Tensor::new(dims.to_vec(), element.clone(), plane(element.storage_bytes()), ring)
+        Tensor::new(
+            dims.to_vec(),
+            element.clone(),
+            plane(element.storage_bytes()),
+            ring,
+        )
     }
 
     /// Edits every plane that both tensors have: target bytes, source bytes, bytes of an element.
     fn edited(self, part: &Tensor, edit: impl Fn(&mut [u8], &[u8], usize)) -> Tensor {
         let (bytes, in_ring) = (self.element.storage_bytes(), ring_bytes(&self.element));
-        let ieee = self.ieee.edited(|target| edit(target, part.ieee.bytes(), bytes));
+        let ieee = self
+            .ieee
+            .edited(|target| edit(target, part.ieee.bytes(), bytes));
         let ring = match (self.ring, &part.ring) {
-            (Some(ring), Some(from)) => Some(ring.edited(|target| edit(target, from.bytes(), in_ring))),
+            (Some(ring), Some(from)) => {
+                Some(ring.edited(|target| edit(target, from.bytes(), in_ring)))
+            }
             (Some(_) | None, _) => None,
         };
         Tensor::new(self.dims, self.element, ieee, ring)
@@ -472,7 +500,9 @@ fn embed(values: impl Iterator<Item = f64>, len: usize) -> Buffer {
 
 fn pick<T: Pod>(from: &[u8], indices: &[usize]) -> Buffer {
     let from: &[T] = bytemuck::cast_slice(from);
-    Buffer::build::<T>(indices.len(), |out| out.iter_mut().zip(indices).for_each(|(o, i)| *o = from[*i]))
+    Buffer::build::<T>(indices.len(), |out| {
+        out.iter_mut().zip(indices).for_each(|(o, i)| *o = from[*i])
+    })
 }
 
 /// Elements of `element` from f64, each rounded once to nearest even; integers truncate and saturate; complex: real part.

@@ -2,8 +2,8 @@
 //!
 //! Reading order: [`pass`], [`rewrite`], [`manager`], [`pipeline`], then a pass, e.g. [`hlo::simplify`].
 
-pub mod pass;
-pub mod rewrite;
-pub mod manager;
-pub mod pipeline;
 pub mod hlo;
+pub mod manager;
+pub mod pass;
+pub mod pipeline;
+pub mod rewrite;

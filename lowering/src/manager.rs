@@ -4,13 +4,12 @@ use crate::{
     pass::Pass,
     rewrite::{Applied, Rewriter},
 };
-use std::{sync::Arc, time::{Duration, Instant}};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tileproof_dialect::{
-    builder::Provenance,
-    error::Error,
-    mlir,
-    numerics::Numerics,
-    program::Program,
+    builder::Provenance, error::Error, mlir, numerics::Numerics, program::Program,
 };
 
 /// Which passes run, and how far.
@@ -47,13 +46,20 @@ pub struct Step {
 }
 
 /// Runs `passes` over `source`, in order. A step per pass.
-pub fn run(source: &Program, passes: &[&'static Pass], options: &Options) -> Result<Vec<Step>, Error> {
+pub fn run(
+    source: &Program,
+    passes: &[&'static Pass],
+    options: &Options,
+) -> Result<Vec<Step>, Error> {
     let last_number = options.stop_after_rewrite.unwrap_or(u32::MAX);
     if let Some(name) = &options.stop_after
         && !passes.iter().any(|p| p.name == name)
     {
         let names: Vec<&str> = passes.iter().map(|p| p.name).collect();
-        return Err(Error::invalid(format!("no pass '{name}' in this pipeline: {}", names.join(", ")), Default::default()));
+        return Err(Error::invalid(
+            format!("no pass '{name}' in this pipeline: {}", names.join(", ")),
+            Default::default(),
+        ));
     }
     let mut steps: Vec<Step> = vec![];
     let mut number = 0;
@@ -72,20 +78,36 @@ pub fn run(source: &Program, passes: &[&'static Pass], options: &Options) -> Res
             }
             Some(_) | None => program,
         };
-        let numerics = applied.iter().fold(Numerics::bit_exact(), |all, a| all.join(a.numerics.clone()));
-        steps.push(Step { pass: pass.name, program: Arc::new(program), numerics, applied, time: start.elapsed() });
+        let numerics = applied
+            .iter()
+            .fold(Numerics::bit_exact(), |all, a| all.join(a.numerics.clone()));
+        steps.push(Step {
+            pass: pass.name,
+            program: Arc::new(program),
+            numerics,
+            applied,
+            time: start.elapsed(),
+        });
         if options.stop_after.as_deref() == Some(pass.name) {
             break;
         }
     }
     #[cfg(feature = "plant")]
     if !planted {
-        return Err(Error::invalid("the pass to plant a fault into did not run", Default::default()));
+        return Err(Error::invalid(
+            "the pass to plant a fault into did not run",
+            Default::default(),
+        ));
     }
     Ok(steps)
 }
 
-fn one(before: &Program, pass: &'static Pass, number: u32, last_number: u32) -> Result<(Program, Vec<Applied>), Error> {
+fn one(
+    before: &Program,
+    pass: &'static Pass,
+    number: u32,
+    last_number: u32,
+) -> Result<(Program, Vec<Applied>), Error> {
     mlir::context::with_context(|context| {
         let module = mlir::encode::encode(before, context)?;
         let mut rewriter = Rewriter::new(context, &module, pass, number, last_number);
@@ -94,10 +116,17 @@ fn one(before: &Program, pass: &'static Pass, number: u32, last_number: u32) -> 
         let wrong = context.verify(module.as_operation());
         if !wrong.is_empty() {
             let all: Vec<String> = wrong.iter().map(ToString::to_string).collect();
-            return Err(Error::internal(format!("pass {} made an invalid module: {}", pass.name, all.join("; "))));
+            return Err(Error::internal(format!(
+                "pass {} made an invalid module: {}",
+                pass.name,
+                all.join("; ")
+            )));
         }
-        let program = mlir::decode::decode(&module, &Arc::from(before.name.as_str()), Provenance::Keep)
-            .map_err(|e| Error::internal(format!("pass {} made an invalid program: {e}", pass.name)))?;
+        let program =
+            mlir::decode::decode(&module, &Arc::from(before.name.as_str()), Provenance::Keep)
+                .map_err(|e| {
+                    Error::internal(format!("pass {} made an invalid program: {e}", pass.name))
+                })?;
         Ok((program, log))
     })
 }
@@ -105,10 +134,27 @@ fn one(before: &Program, pass: &'static Pass, number: u32, last_number: u32) -> 
 #[cfg(feature = "plant")]
 fn plant_into(program: Program, applied: &[Applied], plant: &Plant) -> Result<Program, Error> {
     let fits = |a: &&Applied| plant.rewrite.as_deref().is_none_or(|r| r == a.rewrite);
-    let Some(target) = applied.iter().filter(fits).nth(plant.application.saturating_sub(1) as usize) else {
+    let Some(target) = applied
+        .iter()
+        .filter(fits)
+        .nth(plant.application.saturating_sub(1) as usize)
+    else {
         let n = applied.iter().filter(fits).count();
-        return Err(Error::invalid(format!("nothing to plant into: {} such applications in pass {}", n, plant.pass), Default::default()));
+        return Err(Error::invalid(
+            format!(
+                "nothing to plant into: {} such applications in pass {}",
+                n, plant.pass
+            ),
+            Default::default(),
+        ));
     };
-    (plant.mutate)(&program, &target.id)
-        .ok_or_else(|| Error::invalid(format!("the mutator finds nothing to change in what {} made; try another @N", target.id), Default::default()))
+    (plant.mutate)(&program, &target.id).ok_or_else(|| {
+        Error::invalid(
+            format!(
+                "the mutator finds nothing to change in what {} made; try another @N",
+                target.id
+            ),
+            Default::default(),
+        )
+    })
 }

@@ -37,6 +37,8 @@ impl Pass {
 
     /// Weakest contract over all rewrites.
     pub fn numerics(&self) -> Numerics {
-        self.rewrites.iter().fold(Numerics::bit_exact(), |all, r| all.join((r.numerics)()))
+        self.rewrites
+            .iter()
+            .fold(Numerics::bit_exact(), |all, r| all.join((r.numerics)()))
     }
 }

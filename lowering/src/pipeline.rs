@@ -21,7 +21,13 @@ pub fn named(list: &str) -> Result<Vec<&'static Pass>, Error> {
             let name = name.trim();
             all.iter().find(|p| p.name == name).copied().ok_or_else(|| {
                 let names: Vec<&str> = all.iter().map(|p| p.name).collect();
-                Error::invalid(format!("no pass is named '{name}'; the passes are {}", names.join(", ")), Default::default())
+                Error::invalid(
+                    format!(
+                        "no pass is named '{name}'; the passes are {}",
+                        names.join(", ")
+                    ),
+                    Default::default(),
+                )
             })
         })
         .collect()

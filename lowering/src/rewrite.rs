@@ -4,12 +4,12 @@
 
 use crate::pass::{Pass, Rewrite};
 use melior::ir::{
-    BlockLike, Module, OperationRef, RegionLike, Value, ValueLike,
-    operation::{OperationLike, OperationMutLike, OperationRefMut},
+    BlockLike, Module, OperationRef, RegionLike, Value, ValueLike, operation::OperationLike,
 };
 use mlir_sys::{
-    MlirOperation, MlirValue, mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull, mlirOpResultGetOwner, mlirOperationDestroy,
-    mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith,
+    MlirOperation, MlirValue, mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull,
+    mlirOpResultGetOwner, mlirOperationDestroy, mlirValueGetFirstUse,
+    mlirValueReplaceAllUsesOfWith,
 };
 use std::{collections::HashSet, ffi::c_void, sync::Arc};
 use tileproof_dialect::{
@@ -64,7 +64,13 @@ pub struct Rewriter<'c> {
 
 impl<'c> Rewriter<'c> {
     /// A rewriter for `pass` over `module`; applications are numbered from `number + 1` and stop after `last_number`.
-    pub fn new(context: &'c mlir::context::Context, module: &'c Module<'c>, pass: &'static Pass, number: u32, last_number: u32) -> Rewriter<'c> {
+    pub fn new(
+        context: &'c mlir::context::Context,
+        module: &'c Module<'c>,
+        pass: &'static Pass,
+        number: u32,
+        last_number: u32,
+    ) -> Rewriter<'c> {
         let mut rewriter = Rewriter {
             context,
             module,
@@ -142,27 +148,50 @@ impl<'c> Rewriter<'c> {
 
     /// The typed form of an `hlo` op; none for other dialects.
     pub fn read(&self, op: OpRef<'c>) -> Option<hlo::Op> {
-        mlir::operation::read(op)
+        mlir::decode::op(op)
     }
 
     pub fn ty(&self, value: ValueRef<'c>) -> Option<Type> {
-        mlir::operation::ty(value.r#type()).ok()
+        mlir::types::decode(value.r#type()).ok()
     }
 
     /// Creates an op before the op being rewritten. Its result types are those of the shape rule; `declared` where the rule needs them.
-    pub fn create(&mut self, op: impl Into<hlo::Op>, operands: &[ValueRef<'c>], declared: &[Type]) -> Result<Vec<ValueRef<'c>>, Error> {
+    pub fn create(
+        &mut self,
+        op: impl Into<hlo::Op>,
+        operands: &[ValueRef<'c>],
+        declared: &[Type],
+    ) -> Result<Vec<ValueRef<'c>>, Error> {
         let op = op.into();
         let types: Vec<Type> = operands
             .iter()
-            .map(|v| self.ty(*v).ok_or_else(|| Error::internal("an operand has a type that cannot be read")))
+            .map(|v| {
+                self.ty(*v)
+                    .ok_or_else(|| Error::internal("an operand has a type that cannot be read"))
+            })
             .collect::<Result<_, _>>()?;
         let results = op
-            .infer(&InferContext { operands: &types, declared, regions: &[] })
-            .map_err(|all| Error::internal(format!("{} made an invalid {}: {}", self.id, op.name(), all.join("; "))))?;
-        let at = self.at.ok_or_else(|| Error::internal("an op was created outside a rewrite"))?;
+            .infer(&InferContext {
+                operands: &types,
+                declared,
+                regions: &[],
+            })
+            .map_err(|all| {
+                Error::internal(format!(
+                    "{} made an invalid {}: {}",
+                    self.id,
+                    op.name(),
+                    all.join("; ")
+                ))
+            })?;
+        let at = self
+            .at
+            .ok_or_else(|| Error::internal("an op was created outside a rewrite"))?;
         let location = mlir::locations::fused(self.context.melior(), &self.id, &[at.location()]);
-        let made = mlir::operation::build(self.context, &op, operands, &results, location)?;
-        let block = at.block().ok_or_else(|| Error::internal("the op being rewritten is in no block"))?;
+        let made = mlir::encode::op(self.context, &op, operands, &results, location)?;
+        let block = at
+            .block()
+            .ok_or_else(|| Error::internal("the op being rewritten is in no block"))?;
         let made = extend(block.insert_operation_before(at, made));
         self.alive.insert(key(made));
         self.touched.push(made);
@@ -170,9 +199,17 @@ impl<'c> Rewriter<'c> {
     }
 
     /// [`Rewriter::create`] for an op with one result.
-    pub fn create_one(&mut self, op: impl Into<hlo::Op>, operands: &[ValueRef<'c>], declared: &[Type]) -> Result<ValueRef<'c>, Error> {
+    pub fn create_one(
+        &mut self,
+        op: impl Into<hlo::Op>,
+        operands: &[ValueRef<'c>],
+        declared: &[Type],
+    ) -> Result<ValueRef<'c>, Error> {
         let results = self.create(op, operands, declared)?;
-        results.first().copied().ok_or_else(|| Error::internal("an op without result was created for its result"))
+        results
+            .first()
+            .copied()
+            .ok_or_else(|| Error::internal("an op without result was created for its result"))
     }
 
     /// Applies one rewrite at `op`: `make` gives the values that replace its results (none: the rewrite does not fit). The op is erased. False when
@@ -186,13 +223,18 @@ impl<'c> Rewriter<'c> {
         if self.is_exhausted() || !self.is_alive(op) {
             return false;
         }
-        self.id = Arc::from(format!("{}:{}#{}", self.pass.name, rewrite.name, self.number + 1));
+        self.id = Arc::from(format!(
+            "{}:{}#{}",
+            self.pass.name,
+            rewrite.name,
+            self.number + 1
+        ));
         self.at = Some(op);
         self.touched.clear();
         let values = make(op, self);
         self.at = None;
         let Some(values) = values else { return false };
-        let location = mlir::operation::location(op);
+        let location = mlir::locations::decode(op.location());
         for (result, value) in op.results().zip(&values) {
             replace_uses(Value::from(result), *value);
         }
@@ -204,8 +246,12 @@ impl<'c> Rewriter<'c> {
     /// Marks `op`, which is kept, as also standing for the op being rewritten: their locations merge.
     pub fn keep_instead(&mut self, op: OpRef<'c>) {
         if let Some(at) = self.at {
-            let merged = mlir::locations::fused(self.context.melior(), &self.id, &[op.location(), at.location()]);
-            set_location(op, merged);
+            let merged = mlir::locations::fused(
+                self.context.melior(),
+                &self.id,
+                &[op.location(), at.location()],
+            );
+            mlir::locations::set(op, merged);
             self.touched.push(op);
         }
     }
@@ -241,11 +287,14 @@ impl<'c> Rewriter<'c> {
         let mut applications = 0;
         while let Some(op) = work.pop_front() {
             for rewrite in self.pass.rewrites {
-                let Some(pattern) = rewrite.pattern else { continue };
+                let Some(pattern) = rewrite.pattern else {
+                    continue;
+                };
                 if !self.is_alive(op) {
                     break;
                 }
-                let users: Vec<OpRef<'c>> = op.results().flat_map(|r| users(Value::from(r))).collect();
+                let users: Vec<OpRef<'c>> =
+                    op.results().flat_map(|r| users(Value::from(r))).collect();
                 if self.apply(rewrite, op, pattern) {
                     applications += 1;
                     for again in self.touched.clone().into_iter().chain(users) {
@@ -256,7 +305,10 @@ impl<'c> Rewriter<'c> {
                 }
             }
             if applications > limit {
-                return Err(Error::internal(format!("pass {} does not end: {} was applied {applications} times", self.pass.name, self.id)));
+                return Err(Error::internal(format!(
+                    "pass {} does not end: {} was applied {applications} times",
+                    self.pass.name, self.id
+                )));
             }
         }
         Ok(())
@@ -288,12 +340,6 @@ pub fn definition<'c>(value: ValueRef<'c>) -> Option<OpRef<'c>> {
     Some(unsafe { OperationRef::from_raw(mlirOpResultGetOwner(value.to_raw())) })
 }
 
-fn set_location<'c>(op: OpRef<'c>, location: melior::ir::Location<'c>) {
-    // SAFETY: the op is alive and no other handle is used while the location changes.
-    let mut op = unsafe { OperationRefMut::from_raw(op.to_raw()) };
-    op.set_location(location);
-}
-
 fn replace_uses(from: ValueRef<'_>, to: ValueRef<'_>) {
     let (from, to): (MlirValue, MlirValue) = (from.to_raw(), to.to_raw());
     // SAFETY: both values are alive and of one context.
@@ -303,7 +349,9 @@ fn replace_uses(from: ValueRef<'_>, to: ValueRef<'_>) {
 fn blocks<'c>(op: OpRef<'c>) -> Vec<Vec<OpRef<'c>>> {
     let mut out = vec![];
     for region in op.regions() {
-        let Some(block) = region.first_block() else { continue };
+        let Some(block) = region.first_block() else {
+            continue;
+        };
         let mut ops = vec![];
         let mut next = block.first_operation().map(|op| extend(op));
         while let Some(op) = next {

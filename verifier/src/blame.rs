@@ -43,53 +43,112 @@ pub fn find(
 ) -> Blame {
     let program = &pair.after.program;
     let Some(root) = program.returned(after).get(index).copied() else {
-        return Blame { op: "return".to_string(), location: Location::default(), rewrite: None, after: None, before: None };
+        return Blame {
+            op: "return".to_string(),
+            location: Location::default(),
+            rewrite: None,
+            after: None,
+            before: None,
+        };
     };
     match frontier(pair.after, after, root, &is_cut) {
         Some(op) => {
             let o = program.op(op);
-            let after_value = o.results.iter().copied().find(|v| !is_cut(*v)).or(o.results.first().copied());
+            let after_value = o
+                .results
+                .iter()
+                .copied()
+                .find(|v| !is_cut(*v))
+                .or(o.results.first().copied());
             let counterpart = counterpart(pair, before, op);
             let before_value = counterpart.and_then(|c| {
-                let position = o.results.iter().position(|v| Some(*v) == after_value).unwrap_or(0);
+                let position = o
+                    .results
+                    .iter()
+                    .position(|v| Some(*v) == after_value)
+                    .unwrap_or(0);
                 pair.before.program.op(c).results.get(position).copied()
             });
-            let own = o.location.rewrite.clone().filter(|id| pair.rewrites.iter().any(|r| r.id == *id));
-            let rewrite = own.or_else(|| counterpart.and_then(|c| operand_rewrite(pair, c, op, &before_content, &after_content)));
-            Blame { op: o.op.name(), location: o.location.clone(), rewrite, after: after_value, before: before_value }
+            let own = o
+                .location
+                .rewrite
+                .clone()
+                .filter(|id| pair.rewrites.iter().any(|r| r.id == *id));
+            let rewrite = own.or_else(|| {
+                counterpart
+                    .and_then(|c| operand_rewrite(pair, c, op, &before_content, &after_content))
+            });
+            Blame {
+                op: o.op.name(),
+                location: o.location.clone(),
+                rewrite,
+                after: after_value,
+                before: before_value,
+            }
         }
         // The returned value itself was replaced by a shared one.
         None => {
             let want = pair.before.program.returned(before).get(index).copied();
             let rewrite = want.and_then(|v| rewrite_of_value(pair, v));
             let def = |version: &Version<'_>, v: ValueId| match version.program.value(v).def {
-                ValueDef::Result { op, .. } => Some((version.program.op(op).op.name(), version.program.op(op).location.clone())),
+                ValueDef::Result { op, .. } => Some((
+                    version.program.op(op).op.name(),
+                    version.program.op(op).location.clone(),
+                )),
                 ValueDef::Argument { .. } => None,
             };
-            let (op, location) = want.and_then(|v| def(pair.before, v)).unwrap_or(("return".to_string(), Location::default()));
-            Blame { op, location, rewrite, after: Some(root), before: want }
+            let (op, location) = want
+                .and_then(|v| def(pair.before, v))
+                .unwrap_or(("return".to_string(), Location::default()));
+            Blame {
+                op,
+                location,
+                rewrite,
+                after: Some(root),
+                before: want,
+            }
         }
     }
 }
 
 /// First op, in program order, that feeds `root` through values without partner and itself has only shared operands.
-fn frontier(version: &Version<'_>, region: RegionId, root: ValueId, is_cut: &impl Fn(ValueId) -> bool) -> Option<OpId> {
+fn frontier(
+    version: &Version<'_>,
+    region: RegionId,
+    root: ValueId,
+    is_cut: &impl Fn(ValueId) -> bool,
+) -> Option<OpId> {
     let program = &version.program;
     let members: HashSet<OpId> = program.region(region).ops.iter().copied().collect();
     let mut reached = HashSet::new();
     let mut stack = vec![root];
     while let Some(v) = stack.pop() {
-        let ValueDef::Result { op, .. } = program.value(v).def else { continue };
+        let ValueDef::Result { op, .. } = program.value(v).def else {
+            continue;
+        };
         if is_cut(v) || !members.contains(&op) || !reached.insert(op) {
             continue;
         }
-        stack.extend(program.op(op).operands.iter().chain(version.captures(op)).copied());
+        stack.extend(
+            program
+                .op(op)
+                .operands
+                .iter()
+                .chain(version.captures(op))
+                .copied(),
+        );
     }
     program.region(region).ops.iter().copied().find(|op| {
-        reached.contains(op) && program.op(*op).operands.iter().chain(version.captures(*op)).all(|v| match program.value(*v).def {
-            ValueDef::Result { op: inner, .. } => is_cut(*v) || !reached.contains(&inner),
-            ValueDef::Argument { .. } => true,
-        })
+        reached.contains(op)
+            && program
+                .op(*op)
+                .operands
+                .iter()
+                .chain(version.captures(*op))
+                .all(|v| match program.value(*v).def {
+                    ValueDef::Result { op: inner, .. } => is_cut(*v) || !reached.contains(&inner),
+                    ValueDef::Argument { .. } => true,
+                })
     })
 }
 
@@ -97,8 +156,18 @@ fn frontier(version: &Version<'_>, region: RegionId, root: ValueId, is_cut: &imp
 fn counterpart(pair: &Pair<'_>, before: RegionId, op: OpId) -> Option<OpId> {
     let o = pair.after.program.op(op);
     let root = o.location.sources.first()?;
-    let fits = || pair.before.program.region(before).ops.iter().copied().filter(|c| pair.before.program.op(*c).location.sources.first() == Some(root));
-    fits().find(|c| pair.before.program.op(*c).op.name() == o.op.name()).or_else(|| fits().last())
+    let fits = || {
+        pair.before
+            .program
+            .region(before)
+            .ops
+            .iter()
+            .copied()
+            .filter(|c| pair.before.program.op(*c).location.sources.first() == Some(root))
+    };
+    fits()
+        .find(|c| pair.before.program.op(*c).op.name() == o.op.name())
+        .or_else(|| fits().last())
 }
 
 /// Rewrite that replaced the first operand in which the op and its counterpart differ.
@@ -109,14 +178,25 @@ fn operand_rewrite(
     before_content: &impl Fn(ValueId) -> Option<Content>,
     after_content: &impl Fn(ValueId) -> Option<Content>,
 ) -> Option<Arc<str>> {
-    let (b, a) = (&pair.before.program.op(before).operands, &pair.after.program.op(after).operands);
-    let changed = b.iter().zip(a).find(|(x, y)| before_content(**x) != after_content(**y));
+    let (b, a) = (
+        &pair.before.program.op(before).operands,
+        &pair.after.program.op(after).operands,
+    );
+    let changed = b
+        .iter()
+        .zip(a)
+        .find(|(x, y)| before_content(**x) != after_content(**y));
     changed.and_then(|(x, _)| rewrite_of_value(pair, *x))
 }
 
 /// The logged rewrite that replaced the op computing before-side value `v`.
 fn rewrite_of_value(pair: &Pair<'_>, v: ValueId) -> Option<Arc<str>> {
-    let ValueDef::Result { op, .. } = pair.before.program.value(v).def else { return None };
+    let ValueDef::Result { op, .. } = pair.before.program.value(v).def else {
+        return None;
+    };
     let root = pair.before.program.op(op).location.sources.first()?;
-    pair.rewrites.iter().find(|r| r.replaced.first() == Some(root)).map(|r| r.id.clone())
+    pair.rewrites
+        .iter()
+        .find(|r| r.replaced.first() == Some(root))
+        .map(|r| r.id.clone())
 }

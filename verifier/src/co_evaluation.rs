@@ -92,18 +92,37 @@ pub struct CoEvaluation<'p, 's, 'a> {
 impl CoEvaluation<'_, '_, '_> {
     /// Runs both entry functions on the same arguments. Gives (before, after) contents of each result.
     pub fn main(&mut self, arguments: &[Content]) -> Result<Vec<(Content, Content)>, Stop> {
-        self.function(self.pair.before.program.entry, self.pair.after.program.entry, arguments)
+        self.function(
+            self.pair.before.program.entry,
+            self.pair.after.program.entry,
+            arguments,
+        )
     }
 
-    fn function(&mut self, before: FunctionId, after: FunctionId, arguments: &[Content]) -> Result<Vec<(Content, Content)>, Stop> {
-        let regions = (self.pair.before.program.function(before).body, self.pair.after.program.function(after).body);
+    fn function(
+        &mut self,
+        before: FunctionId,
+        after: FunctionId,
+        arguments: &[Content],
+    ) -> Result<Vec<(Content, Content)>, Stop> {
+        let regions = (
+            self.pair.before.program.function(before).body,
+            self.pair.after.program.function(after).body,
+        );
         self.region(regions, arguments, &mut Frame::default())
     }
 
     /// Runs two regions on the same arguments inside `frame`, which holds the captured values.
-    fn region(&mut self, (before, after): (RegionId, RegionId), arguments: &[Content], frame: &mut Frame) -> Result<Vec<(Content, Content)>, Stop> {
+    fn region(
+        &mut self,
+        (before, after): (RegionId, RegionId),
+        arguments: &[Content],
+        frame: &mut Frame,
+    ) -> Result<Vec<(Content, Content)>, Stop> {
         let pair = self.pair;
-        let want = self.session.eval_region(pair.before, before, arguments, &mut frame.before)?;
+        let want = self
+            .session
+            .eval_region(pair.before, before, arguments, &mut frame.before)?;
         for v in &pair.before.program.region(before).arguments {
             frame.known.insert(frame.before[v], *v);
         }
@@ -112,15 +131,23 @@ impl CoEvaluation<'_, '_, '_> {
             for v in &pair.before.program.op(*op).results {
                 let content = frame.before[v];
                 frame.known.entry(content).or_insert(*v);
-                by_fingerprint.entry(self.session.fingerprint(content)).or_default().push(*v);
+                by_fingerprint
+                    .entry(self.session.fingerprint(content))
+                    .or_default()
+                    .push(*v);
             }
         }
         for v in pair.before.program.region(before).arguments.iter() {
-            by_fingerprint.entry(self.session.fingerprint(frame.before[v])).or_default().push(*v);
+            by_fingerprint
+                .entry(self.session.fingerprint(frame.before[v]))
+                .or_default()
+                .push(*v);
         }
         frame.shared.extend(arguments.iter().copied());
         let inner = &pair.after.program.region(after).arguments;
-        frame.after.extend(inner.iter().copied().zip(arguments.iter().copied()));
+        frame
+            .after
+            .extend(inner.iter().copied().zip(arguments.iter().copied()));
         for op in pair.after.program.region(after).ops.clone() {
             if pair.after.program.op(op).op.is_return() {
                 break;
@@ -138,7 +165,13 @@ impl CoEvaluation<'_, '_, '_> {
             .program
             .returned(after)
             .iter()
-            .map(|v| frame.after.get(v).copied().ok_or_else(|| Stop::internal("a returned value is missing")))
+            .map(|v| {
+                frame
+                    .after
+                    .get(v)
+                    .copied()
+                    .ok_or_else(|| Stop::internal("a returned value is missing"))
+            })
             .collect::<Result<_, _>>()?;
         self.note_mismatches((before, after), &want, &got, frame)?;
         Ok(want.into_iter().zip(got).collect())
@@ -165,44 +198,89 @@ impl CoEvaluation<'_, '_, '_> {
         if !matches!(o.op, Op::Hlo(hlo::Op::Call(_) | hlo::Op::While(_))) && o.regions.is_empty() {
             return Ok(None);
         }
-        let contents = |e: &Environment, operands: &[ValueId]| operands.iter().map(|v| e.get(v).copied()).collect::<Option<Vec<_>>>();
+        let contents = |e: &Environment, operands: &[ValueId]| {
+            operands
+                .iter()
+                .map(|v| e.get(v).copied())
+                .collect::<Option<Vec<_>>>()
+        };
         let wanted = contents(&frame.after, &o.operands);
         let mut fits: Vec<OpId> = vec![];
         for candidate in &pair.before.program.region(before).ops {
             let c = pair.before.program.op(*candidate);
-            if std::mem::discriminant(&c.op) == std::mem::discriminant(&o.op) && same_kind(&c.op, &o.op) && contents(&frame.before, &c.operands) == wanted {
+            if std::mem::discriminant(&c.op) == std::mem::discriminant(&o.op)
+                && same_kind(&c.op, &o.op)
+                && contents(&frame.before, &c.operands) == wanted
+            {
                 fits.push(*candidate);
             }
         }
         let root = o.location.sources.first();
-        let by_provenance = fits.iter().find(|c| pair.before.program.op(**c).location.sources.first() == root);
+        let by_provenance = fits
+            .iter()
+            .find(|c| pair.before.program.op(**c).location.sources.first() == root);
         Ok(by_provenance.or(fits.first()).copied())
     }
 
     /// Follows a pair of control-flow ops on the same operands. None: evaluate as one op.
-    fn inside(&mut self, before: OpId, after: OpId, frame: &mut Frame) -> Result<Option<Vec<Content>>, Stop> {
+    fn inside(
+        &mut self,
+        before: OpId,
+        after: OpId,
+        frame: &mut Frame,
+    ) -> Result<Option<Vec<Content>>, Stop> {
         let pair = self.pair;
         let (b, a) = (pair.before.program.op(before), pair.after.program.op(after));
-        let arguments: Vec<Content> = b.operands.iter().filter_map(|v| frame.before.get(v).copied()).collect();
+        let arguments: Vec<Content> = b
+            .operands
+            .iter()
+            .filter_map(|v| frame.before.get(v).copied())
+            .collect();
         match (&b.op, &a.op) {
             (Op::Hlo(hlo::Op::Call(x)), Op::Hlo(hlo::Op::Call(y))) => {
-                let (Some(f), Some(g)) = (pair.before.program.find_function(&x.callee), pair.after.program.find_function(&y.callee)) else {
+                let (Some(f), Some(g)) = (
+                    pair.before.program.find_function(&x.callee),
+                    pair.after.program.find_function(&y.callee),
+                ) else {
                     return Ok(None);
                 };
-                let results: Vec<Content> = self.function(f, g, &arguments)?.into_iter().map(|(_, got)| got).collect();
-                self.session.remember(pair.after, after, &frame.after, &results)?;
+                let results: Vec<Content> = self
+                    .function(f, g, &arguments)?
+                    .into_iter()
+                    .map(|(_, got)| got)
+                    .collect();
+                self.session
+                    .remember(pair.after, after, &frame.after, &results)?;
                 Ok(Some(results))
             }
-            (Op::Hlo(hlo::Op::While(_)), Op::Hlo(hlo::Op::While(_))) => self.loops(before, after, arguments, frame).map(Some),
+            (Op::Hlo(hlo::Op::While(_)), Op::Hlo(hlo::Op::While(_))) => {
+                self.loops(before, after, arguments, frame).map(Some)
+            }
             (Op::Hlo(_), Op::Hlo(_)) => Ok(None),
         }
     }
 
     /// Two loops from the same state: as long as condition and state agree, iteration by iteration; from the first difference on, each alone.
-    fn loops(&mut self, before: OpId, after: OpId, mut state: Vec<Content>, frame: &mut Frame) -> Result<Vec<Content>, Stop> {
+    fn loops(
+        &mut self,
+        before: OpId,
+        after: OpId,
+        mut state: Vec<Content>,
+        frame: &mut Frame,
+    ) -> Result<Vec<Content>, Stop> {
         let pair = self.pair;
-        let regions = |k: usize| (pair.before.program.op(before).regions[k], pair.after.program.op(after).regions[k]);
-        let truth = |session: &Session<'_>, c: Content| -> Result<bool, Stop> { Ok(session.value(c)?.as_tensor().is_some_and(|t| t.as_slice::<u8>().first() == Some(&1))) };
+        let regions = |k: usize| {
+            (
+                pair.before.program.op(before).regions[k],
+                pair.after.program.op(after).regions[k],
+            )
+        };
+        let truth = |session: &Session<'_>, c: Content| -> Result<bool, Stop> {
+            Ok(session
+                .value(c)?
+                .as_tensor()
+                .is_some_and(|t| t.as_slice::<u8>().first() == Some(&1)))
+        };
         for step in 0u64.. {
             self.session.limits().check_step(step)?;
             self.session.open_scope();
@@ -221,7 +299,8 @@ impl CoEvaluation<'_, '_, '_> {
             let next = self.region(regions(1), &state, &mut frame.clone())?;
             let agreed = next.iter().all(|(want, got)| want == got);
             let new: Vec<Content> = next.iter().map(|(want, _)| *want).collect();
-            self.session.close_scope(&new.iter().chain(&state).copied().collect());
+            self.session
+                .close_scope(&new.iter().chain(&state).copied().collect());
             if !agreed {
                 break;
             }
@@ -245,8 +324,12 @@ impl CoEvaluation<'_, '_, '_> {
             return Ok(content);
         }
         let fingerprint = self.session.fingerprint(content);
-        let Some(candidates) = by_fingerprint.get(&fingerprint) else { return Ok(content) };
-        let Some(partner) = self.partner(v, content, candidates, frame)? else { return Ok(content) };
+        let Some(candidates) = by_fingerprint.get(&fingerprint) else {
+            return Ok(content);
+        };
+        let Some(partner) = self.partner(v, content, candidates, frame)? else {
+            return Ok(content);
+        };
         self.changed_region(partner, v, content, regions, frame)?;
         let shared = frame.before[&partner];
         frame.shared.insert(shared);
@@ -254,80 +337,207 @@ impl CoEvaluation<'_, '_, '_> {
     }
 
     /// Before-side value with the same residues: by provenance, else the first.
-    fn partner(&self, v: ValueId, _: Content, candidates: &[ValueId], _: &Frame) -> Result<Option<ValueId>, Stop> {
+    fn partner(
+        &self,
+        v: ValueId,
+        _: Content,
+        candidates: &[ValueId],
+        _: &Frame,
+    ) -> Result<Option<ValueId>, Stop> {
         let root = |version: &Version<'_>, v: ValueId| match version.program.value(v).def {
             ValueDef::Result { op, .. } => version.program.op(op).location.sources.first().copied(),
             ValueDef::Argument { .. } => None,
         };
         let mine = root(self.pair.after, v);
-        let by_provenance = candidates.iter().find(|c| mine.is_some() && root(self.pair.before, **c) == mine);
+        let by_provenance = candidates
+            .iter()
+            .find(|c| mine.is_some() && root(self.pair.before, **c) == mine);
         Ok(by_provenance.or(candidates.first()).copied())
     }
 
     /// Ring equal: compares the region's IEEE values.
-    fn changed_region(&mut self, partner: ValueId, v: ValueId, content: Content, regions: (RegionId, RegionId), frame: &Frame) -> Result<(), Stop> {
+    fn changed_region(
+        &mut self,
+        partner: ValueId,
+        v: ValueId,
+        content: Content,
+        regions: (RegionId, RegionId),
+        frame: &Frame,
+    ) -> Result<(), Stop> {
         let (want_side, got_side) = self.sides(partner, v, regions, frame);
         let bit_exact = self.pair.numerics.contract == Contract::BitExact;
-        let structures = (region::structure(self.pair.before, &want_side), region::structure(self.pair.after, &got_side));
+        let structures = (
+            region::structure(self.pair.before, &want_side),
+            region::structure(self.pair.after, &got_side),
+        );
         if !bit_exact && !self.seen.insert(structures) {
             self.outcome.repeated += 1;
             return Ok(());
         }
         let want = frame.before[&partner];
-        let (ieee, at) = if bit_exact { (Ieee::Outside, None) } else { self.local(&want_side, want, &got_side, content, frame)? };
+        let (ieee, at) = if bit_exact {
+            (Ieee::Outside, None)
+        } else {
+            self.local(&want_side, want, &got_side, content, frame)?
+        };
         let difference = match ieee {
             Ieee::Outside => self.difference(want, content, at)?,
             Ieee::Within | Ieee::Loose(_) | Ieee::NotRun => None,
         };
         // A region whose bits agree up to NaN payloads keeps a bit-exact contract.
-        let ieee = if bit_exact && difference.is_none() { Ieee::Within } else { ieee };
-        self.push_region(v, (want_side.ops.len(), got_side.ops.len()), Ring::Equal, ieee, difference);
+        let ieee = if bit_exact && difference.is_none() {
+            Ieee::Within
+        } else {
+            ieee
+        };
+        self.push_region(
+            v,
+            (want_side.ops.len(), got_side.ops.len()),
+            Ring::Equal,
+            ieee,
+            difference,
+        );
         Ok(())
     }
 
-    fn sides(&self, partner: ValueId, v: ValueId, regions: (RegionId, RegionId), frame: &Frame) -> (Side, Side) {
-        let is_shared = |e: &Environment, x: ValueId| e.get(&x).is_some_and(|c| frame.shared.contains(c));
-        let want = region::collect(self.pair.before, regions.0, partner, |x| is_shared(&frame.before, x));
-        let got = region::collect(self.pair.after, regions.1, v, |x| is_shared(&frame.after, x));
+    fn sides(
+        &self,
+        partner: ValueId,
+        v: ValueId,
+        regions: (RegionId, RegionId),
+        frame: &Frame,
+    ) -> (Side, Side) {
+        let is_shared =
+            |e: &Environment, x: ValueId| e.get(&x).is_some_and(|c| frame.shared.contains(c));
+        let want = region::collect(self.pair.before, regions.0, partner, |x| {
+            is_shared(&frame.before, x)
+        });
+        let got = region::collect(self.pair.after, regions.1, v, |x| {
+            is_shared(&frame.after, x)
+        });
         (want, got)
     }
 
-    fn local(&mut self, want_side: &Side, want: Content, got_side: &Side, got: Content, frame: &Frame) -> Result<(Ieee, Option<usize>), Stop> {
-        let before = Part { version: self.pair.before, side: want_side, environment: &frame.before, root: want };
-        let after = Part { version: self.pair.after, side: got_side, environment: &frame.after, root: got };
+    fn local(
+        &mut self,
+        want_side: &Side,
+        want: Content,
+        got_side: &Side,
+        got: Content,
+        frame: &Frame,
+    ) -> Result<(Ieee, Option<usize>), Stop> {
+        let before = Part {
+            version: self.pair.before,
+            side: want_side,
+            environment: &frame.before,
+            root: want,
+        };
+        let after = Part {
+            version: self.pair.after,
+            side: got_side,
+            environment: &frame.after,
+            root: got,
+        };
         let found = region::compare(self.session, &before, &after)?;
         Ok((found.ieee, found.outside))
     }
 
     /// First differing element, or element `at`.
-    fn difference(&self, want: Content, got: Content, at: Option<usize>) -> Result<Option<Difference>, Stop> {
+    fn difference(
+        &self,
+        want: Content,
+        got: Content,
+        at: Option<usize>,
+    ) -> Result<Option<Difference>, Stop> {
         let (want, got) = (self.session.value(want)?, self.session.value(got)?);
         Ok(match (want.as_tensor(), got.as_tensor(), at) {
-            (Some(w), Some(g), Some(i)) => Some(bits::describe(w, g, 0, i, bits::differing_ieee(w, g).len() as u64)),
-            (_, _, _) => bits::first_difference(std::slice::from_ref(want), std::slice::from_ref(got)),
+            (Some(w), Some(g), Some(i)) => Some(bits::describe(
+                w,
+                g,
+                0,
+                i,
+                bits::differing_ieee(w, g).len() as u64,
+            )),
+            (_, _, _) => {
+                bits::first_difference(std::slice::from_ref(want), std::slice::from_ref(got))
+            }
         })
     }
 
-    fn push_region(&mut self, v: ValueId, ops: (usize, usize), ring: Ring, ieee: Ieee, difference: Option<Difference>) {
-        let ValueDef::Result { op, .. } = self.pair.after.program.value(v).def else { return };
+    fn push_region(
+        &mut self,
+        v: ValueId,
+        ops: (usize, usize),
+        ring: Ring,
+        ieee: Ieee,
+        difference: Option<Difference>,
+    ) {
+        let ValueDef::Result { op, .. } = self.pair.after.program.value(v).def else {
+            return;
+        };
         let o = self.pair.after.program.op(op);
-        self.outcome.regions.push(RegionResult { op: o.op.name(), location: o.location.clone(), rewrite: o.location.rewrite.clone(), ops, ring, ieee, difference });
+        self.outcome.regions.push(RegionResult {
+            op: o.op.name(),
+            location: o.location.clone(),
+            rewrite: o.location.rewrite.clone(),
+            ops,
+            ring,
+            ieee,
+            difference,
+        });
     }
 
     /// Records every returned value that differs, with the op to blame.
-    fn note_mismatches(&mut self, regions: (RegionId, RegionId), want: &[Content], got: &[Content], frame: &Frame) -> Result<(), Stop> {
-        for (i, (w, g)) in want.iter().zip(got).enumerate().filter(|(_, (w, g))| w != g) {
-            let is_cut = |v: ValueId| frame.after.get(&v).is_some_and(|c| frame.known.contains_key(c));
-            let blame = blame::find(self.pair, regions, i, is_cut, |v| frame.before.get(&v).copied(), |v| frame.after.get(&v).copied());
+    fn note_mismatches(
+        &mut self,
+        regions: (RegionId, RegionId),
+        want: &[Content],
+        got: &[Content],
+        frame: &Frame,
+    ) -> Result<(), Stop> {
+        for (i, (w, g)) in want
+            .iter()
+            .zip(got)
+            .enumerate()
+            .filter(|(_, (w, g))| w != g)
+        {
+            let is_cut = |v: ValueId| {
+                frame
+                    .after
+                    .get(&v)
+                    .is_some_and(|c| frame.known.contains_key(c))
+            };
+            let blame = blame::find(
+                self.pair,
+                regions,
+                i,
+                is_cut,
+                |v| frame.before.get(&v).copied(),
+                |v| frame.after.get(&v).copied(),
+            );
             let (ieee, difference) = match (blame.before, blame.after) {
-                (Some(b), Some(a)) if self.pair.before.program.ty(b).compatible(self.pair.after.program.ty(a)) => {
+                (Some(b), Some(a))
+                    if self
+                        .pair
+                        .before
+                        .program
+                        .ty(b)
+                        .compatible(self.pair.after.program.ty(a)) =>
+                {
                     let (want_side, got_side) = self.sides(b, a, regions, frame);
                     let (x, y) = (frame.before[&b], frame.after[&a]);
-                    (self.local(&want_side, x, &got_side, y, frame)?.0, self.difference(x, y, None)?)
+                    (
+                        self.local(&want_side, x, &got_side, y, frame)?.0,
+                        self.difference(x, y, None)?,
+                    )
                 }
                 (_, _) => (Ieee::NotRun, self.difference(*w, *g, None)?),
             };
-            self.outcome.mismatches.push(Mismatch { blame, difference, ieee });
+            self.outcome.mismatches.push(Mismatch {
+                blame,
+                difference,
+                ieee,
+            });
         }
         Ok(())
     }
@@ -335,5 +545,8 @@ impl CoEvaluation<'_, '_, '_> {
 
 /// Ops with regions may differ in their regions, not in their attributes; calls may differ in the callee.
 fn same_kind(a: &Op, b: &Op) -> bool {
-    matches!((a, b), (Op::Hlo(hlo::Op::Call(_)), Op::Hlo(hlo::Op::Call(_)))) || a == b
+    matches!(
+        (a, b),
+        (Op::Hlo(hlo::Op::Call(_)), Op::Hlo(hlo::Op::Call(_)))
+    ) || a == b
 }

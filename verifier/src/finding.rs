@@ -66,7 +66,11 @@ impl Environment {
     /// Of this process.
     pub fn current() -> Environment {
         let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let model = info.lines().find_map(|l| l.strip_prefix("model name")).and_then(|l| l.split_once(':')).map(|(_, m)| m.trim().to_string());
+        let model = info
+            .lines()
+            .find_map(|l| l.strip_prefix("model name"))
+            .and_then(|l| l.split_once(':'))
+            .map(|(_, m)| m.trim().to_string());
         Environment {
             tileproof: env!("CARGO_PKG_VERSION").to_string(),
             os: std::env::consts::OS.to_string(),
@@ -122,12 +126,25 @@ pub fn contract_words(n: &Numerics) -> String {
 }
 
 /// Records of all findings of a report, worst first. `command` reproduces the whole check.
-pub fn records(report: &Report, program_hash: u128, command: impl Fn(&str, &Found) -> String) -> Vec<Finding> {
+pub fn records(
+    report: &Report,
+    program_hash: u128,
+    command: impl Fn(&str, &Found) -> String,
+) -> Vec<Finding> {
     let mut out: Vec<Finding> = vec![];
     for pass in &report.passes {
         for f in &pass.findings {
             let rewrite = f.rewrite.as_ref().map(|r| r.to_string());
-            let signature = format!("{}|{}|{}|{}", f.verdict, pass.pass, rewrite.as_deref().and_then(|r| r.split('#').next()).unwrap_or(""), f.op);
+            let signature = format!(
+                "{}|{}|{}|{}",
+                f.verdict,
+                pass.pass,
+                rewrite
+                    .as_deref()
+                    .and_then(|r| r.split('#').next())
+                    .unwrap_or(""),
+                f.op
+            );
             out.push(Finding {
                 version: VERSION,
                 id: format!("{:016x}", xxhash_rust::xxh3::xxh3_64(signature.as_bytes())),
@@ -156,8 +173,16 @@ pub fn records(report: &Report, program_hash: u128, command: impl Fn(&str, &Foun
 
 /// Writes through a temporary file in the same folder, then renames.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let fail = |e: std::io::Error| Error::invalid(format!("cannot write {}: {e}", path.display()), Default::default());
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let fail = |e: std::io::Error| {
+        Error::invalid(
+            format!("cannot write {}: {e}", path.display()),
+            Default::default(),
+        )
+    };
+    let folder = path
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(fail)?;
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
     file.write_all(bytes).map_err(fail)?;
@@ -167,9 +192,13 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 
 /// Reads a record of this or an older version.
 pub fn load(text: &str) -> Result<Finding, Error> {
-    let finding: Finding = serde_json::from_str(text).map_err(|e| Error::invalid(format!("not a finding record: {e}"), Default::default()))?;
+    let finding: Finding = serde_json::from_str(text)
+        .map_err(|e| Error::invalid(format!("not a finding record: {e}"), Default::default()))?;
     if finding.version > VERSION {
-        return Err(Error::unsupported(format!("finding record of version {} (this build reads up to {VERSION})", finding.version)));
+        return Err(Error::unsupported(format!(
+            "finding record of version {} (this build reads up to {VERSION})",
+            finding.version
+        )));
     }
     Ok(finding)
 }
@@ -185,7 +214,10 @@ mod tests {
             "at_output":{"output":0,"index":[1],"want":"1","got":"2","want_bits":"0x1","got_bits":"0x2","residues":[1,2],"differing":1,"total":4},
             "program":"0","environment":{"tileproof":"0.1.0","os":"linux","cpu":"x"},"command":"tileproof check a.mlir","status":"new"}"#;
         let finding = load(text).unwrap();
-        assert_eq!((finding.verdict, finding.rewrite.as_deref()), (Verdict::Miscompile, Some("hlo-cse:merge#3")));
+        assert_eq!(
+            (finding.verdict, finding.rewrite.as_deref()),
+            (Verdict::Miscompile, Some("hlo-cse:merge#3"))
+        );
         assert!(load("{}").is_err());
     }
 }

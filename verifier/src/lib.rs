@@ -4,13 +4,13 @@
 //! Reading order: [`verdict`], [`session`] (values by content), [`co_evaluation`] (two versions side by side), [`region`] (bounds of a changed
 //! region), [`blame`], [`validate`] (a whole pipeline), [`finding`], [`report`].
 
-pub mod verdict;
-pub mod inputs;
-pub mod session;
-pub mod compare;
-pub mod region;
-pub mod co_evaluation;
 pub mod blame;
-pub mod validate;
+pub mod co_evaluation;
+pub mod compare;
 pub mod finding;
+pub mod inputs;
+pub mod region;
 pub mod report;
+pub mod session;
+pub mod validate;
+pub mod verdict;

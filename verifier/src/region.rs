@@ -28,19 +28,39 @@ pub struct Side {
 }
 
 /// Collects the side of `root` inside `region`: walks back until `is_cut` says that a value is shared. Values from outside the region are cuts.
-pub fn collect(version: &Version<'_>, region: RegionId, root: ValueId, is_cut: impl Fn(ValueId) -> bool) -> Side {
+pub fn collect(
+    version: &Version<'_>,
+    region: RegionId,
+    root: ValueId,
+    is_cut: impl Fn(ValueId) -> bool,
+) -> Side {
     let program = &version.program;
     let members: HashSet<OpId> = program.region(region).ops.iter().copied().collect();
     let mut found = HashSet::new();
     let mut stack = vec![root];
     while let Some(v) = stack.pop() {
-        let ValueDef::Result { op, .. } = program.value(v).def else { continue };
+        let ValueDef::Result { op, .. } = program.value(v).def else {
+            continue;
+        };
         if !members.contains(&op) || (v != root && is_cut(v)) || !found.insert(op) {
             continue;
         }
-        stack.extend(program.op(op).operands.iter().chain(version.captures(op)).copied());
+        stack.extend(
+            program
+                .op(op)
+                .operands
+                .iter()
+                .chain(version.captures(op))
+                .copied(),
+        );
     }
-    let ops = program.region(region).ops.iter().copied().filter(|op| found.contains(op)).collect();
+    let ops = program
+        .region(region)
+        .ops
+        .iter()
+        .copied()
+        .filter(|op| found.contains(op))
+        .collect();
     Side { root, ops }
 }
 
@@ -58,8 +78,19 @@ pub fn structure(version: &Version<'_>, side: &Side) -> u128 {
     };
     for op in &side.ops {
         h.update(&version.op_hash(*op).to_le_bytes());
-        version.program.op(*op).operands.iter().chain(version.captures(*op)).for_each(|v| number(*v, &mut h));
-        version.program.op(*op).results.iter().for_each(|v| number(*v, &mut h));
+        version
+            .program
+            .op(*op)
+            .operands
+            .iter()
+            .chain(version.captures(*op))
+            .for_each(|v| number(*v, &mut h));
+        version
+            .program
+            .op(*op)
+            .results
+            .iter()
+            .for_each(|v| number(*v, &mut h));
     }
     number(side.root, &mut h);
     h.digest128()
@@ -67,22 +98,48 @@ pub fn structure(version: &Version<'_>, side: &Side) -> u128 {
 
 /// Bound of the root of a side whose cut values are exact. `root` is the content of the root as this side computed it; the other values are in the
 /// environment. `Err(why)` inside: the region is too deep.
-pub fn bound(session: &mut Session<'_>, version: &Version<'_>, side: &Side, environment: &Environment, root: Content) -> Result<Result<Bound, String>, Stop> {
+pub fn bound(
+    session: &mut Session<'_>,
+    version: &Version<'_>,
+    side: &Side,
+    environment: &Environment,
+    root: Content,
+) -> Result<Result<Bound, String>, Stop> {
     let mut errors: HashMap<ValueId, Bound> = HashMap::new();
     let mut depths: HashMap<ValueId, u32> = HashMap::new();
     let program = version.program;
     for op in &side.ops {
         let operation = program.op(*op);
-        let inputs: Vec<Bound> = operation.operands.iter().map(|v| errors.get(v).cloned().unwrap_or(Bound::Exact)).collect();
-        let depth = operation.operands.iter().chain(version.captures(*op)).filter_map(|v| depths.get(v)).max().copied().unwrap_or(0)
-            + u32::from(!matches!(operation.op.kind(), Kind::Movement | Kind::Integer));
+        let inputs: Vec<Bound> = operation
+            .operands
+            .iter()
+            .map(|v| errors.get(v).cloned().unwrap_or(Bound::Exact))
+            .collect();
+        let depth = operation
+            .operands
+            .iter()
+            .chain(version.captures(*op))
+            .filter_map(|v| depths.get(v))
+            .max()
+            .copied()
+            .unwrap_or(0)
+            + u32::from(!matches!(
+                operation.op.kind(),
+                Kind::Movement | Kind::Integer
+            ));
         if depth > MAX_DEPTH {
             return Ok(Err(format!("deeper than {MAX_DEPTH} operations")));
         }
         let results: Vec<Content> = operation
             .results
             .iter()
-            .map(|v| if *v == side.root { Some(root) } else { environment.get(v).copied() })
+            .map(|v| {
+                if *v == side.root {
+                    Some(root)
+                } else {
+                    environment.get(v).copied()
+                }
+            })
             .collect::<Option<_>>()
             .ok_or_else(|| Stop::internal("a value of a region is missing"))?;
         let bounds = session.bound_op(version, *op, environment, &inputs, &results)?;
@@ -103,19 +160,43 @@ pub struct Part<'a> {
 }
 
 /// Compares the roots of both sides within their bounds.
-pub fn compare(session: &mut Session<'_>, before: &Part<'_>, after: &Part<'_>) -> Result<bounds::Bounded, Stop> {
-    let loose = |why: String| bounds::Bounded { ieee: Ieee::Loose(why), outside: None, undetermined: 0, wide: 0, total: 0 };
-    let want_bound = match bound(session, before.version, before.side, before.environment, before.root)? {
+pub fn compare(
+    session: &mut Session<'_>,
+    before: &Part<'_>,
+    after: &Part<'_>,
+) -> Result<bounds::Bounded, Stop> {
+    let loose = |why: String| bounds::Bounded {
+        ieee: Ieee::Loose(why),
+        outside: None,
+        undetermined: 0,
+        wide: 0,
+        total: 0,
+    };
+    let want_bound = match bound(
+        session,
+        before.version,
+        before.side,
+        before.environment,
+        before.root,
+    )? {
         Ok(b) => b,
         Err(why) => return Ok(loose(why)),
     };
-    let got_bound = match bound(session, after.version, after.side, after.environment, after.root)? {
+    let got_bound = match bound(
+        session,
+        after.version,
+        after.side,
+        after.environment,
+        after.root,
+    )? {
         Ok(b) => b,
         Err(why) => return Ok(loose(why)),
     };
     let (want, got) = (session.value(before.root)?, session.value(after.root)?);
     match (want.as_tensor(), got.as_tensor()) {
-        (Some(w), Some(g)) if w.len() == g.len() => Ok(bounds::compare(w, &want_bound, g, &got_bound)),
+        (Some(w), Some(g)) if w.len() == g.len() => {
+            Ok(bounds::compare(w, &want_bound, g, &got_bound))
+        }
         (_, _) => Ok(loose("not a tensor".to_string())),
     }
 }

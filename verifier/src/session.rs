@@ -35,7 +35,13 @@ impl<'p> Version<'p> {
         let captures = program.op_ids().map(|id| program.op_captures(id)).collect();
         let both_planes = Interpreter::new(program, Planes::IeeeAndRing, limits);
         let ieee_only = Interpreter::new(program, Planes::IeeeOnly, limits);
-        Version { program, hashes, captures, both_planes, ieee_only }
+        Version {
+            program,
+            hashes,
+            captures,
+            both_planes,
+            ieee_only,
+        }
     }
 
     fn interpreter(&self, planes: Planes) -> &Interpreter<'p> {
@@ -73,7 +79,14 @@ pub struct Session<'a> {
 
 impl<'a> Session<'a> {
     pub fn new(planes: Planes, limits: &'a Limits) -> Session<'a> {
-        Session { planes, limits, values: HashMap::new(), memo: HashMap::new(), scopes: vec![], events: Events::default() }
+        Session {
+            planes,
+            limits,
+            values: HashMap::new(),
+            memo: HashMap::new(),
+            scopes: vec![],
+            events: Events::default(),
+        }
     }
 
     pub fn limits(&self) -> &'a Limits {
@@ -94,7 +107,10 @@ impl<'a> Session<'a> {
     }
 
     pub fn value(&self, content: Content) -> Result<&Value, Stop> {
-        self.values.get(&content).map(|s| &s.value).ok_or_else(|| Stop::internal("a value was dropped while in use"))
+        self.values
+            .get(&content)
+            .map(|s| &s.value)
+            .ok_or_else(|| Stop::internal("a value was dropped while in use"))
     }
 
     /// Hash of what two correct versions must agree on.
@@ -122,34 +138,80 @@ impl<'a> Session<'a> {
 
     /// Bytes held, both planes.
     pub fn bytes(&self) -> usize {
-        let tensor = |v: &Value| v.as_tensor().map_or(0, |t| t.ieee().bytes().len() + t.ring_buffer().map_or(0, |r| r.bytes().len()));
+        let tensor = |v: &Value| {
+            v.as_tensor().map_or(0, |t| {
+                t.ieee().bytes().len() + t.ring_buffer().map_or(0, |r| r.bytes().len())
+            })
+        };
         self.values.values().map(|s| tensor(&s.value)).sum()
     }
 
     /// Contents of the operands and captured values of `op`.
-    pub fn operands(&self, version: &Version<'_>, op: OpId, environment: &Environment) -> Result<(Vec<Content>, Vec<Content>), Stop> {
-        let find = |v: &ValueId| environment.get(v).copied().ok_or_else(|| Stop::internal("an operand has no value"));
-        let operands = version.program.op(op).operands.iter().map(find).collect::<Result<_, _>>()?;
-        let captured = version.captures(op).iter().map(find).collect::<Result<_, _>>()?;
+    pub fn operands(
+        &self,
+        version: &Version<'_>,
+        op: OpId,
+        environment: &Environment,
+    ) -> Result<(Vec<Content>, Vec<Content>), Stop> {
+        let find = |v: &ValueId| {
+            environment
+                .get(v)
+                .copied()
+                .ok_or_else(|| Stop::internal("an operand has no value"))
+        };
+        let operands = version
+            .program
+            .op(op)
+            .operands
+            .iter()
+            .map(find)
+            .collect::<Result<_, _>>()?;
+        let captured = version
+            .captures(op)
+            .iter()
+            .map(find)
+            .collect::<Result<_, _>>()?;
         Ok((operands, captured))
     }
 
-    fn key(&self, version: &Version<'_>, op: OpId, operands: &[Content], captured: &[Content]) -> u128 {
+    fn key(
+        &self,
+        version: &Version<'_>,
+        op: OpId,
+        operands: &[Content],
+        captured: &[Content],
+    ) -> u128 {
         let mut h = Xxh3::new();
         h.update(&version.op_hash(op).to_le_bytes());
-        operands.iter().chain(captured).for_each(|c| h.update(&c.to_le_bytes()));
+        operands
+            .iter()
+            .chain(captured)
+            .for_each(|c| h.update(&c.to_le_bytes()));
         h.digest128()
     }
 
     /// Results of `op` if the same op has been evaluated on the same operands.
-    pub fn known(&self, version: &Version<'_>, op: OpId, environment: &Environment) -> Result<Option<Vec<Content>>, Stop> {
+    pub fn known(
+        &self,
+        version: &Version<'_>,
+        op: OpId,
+        environment: &Environment,
+    ) -> Result<Option<Vec<Content>>, Stop> {
         let (operands, captured) = self.operands(version, op, environment)?;
         let known = self.memo.get(&self.key(version, op, &operands, &captured));
-        Ok(known.filter(|all| all.iter().all(|c| self.values.contains_key(c))).cloned())
+        Ok(known
+            .filter(|all| all.iter().all(|c| self.values.contains_key(c)))
+            .cloned())
     }
 
     /// Remembers results found by other means than [`Session::eval_op`].
-    pub fn remember(&mut self, version: &Version<'_>, op: OpId, environment: &Environment, results: &[Content]) -> Result<(), Stop> {
+    pub fn remember(
+        &mut self,
+        version: &Version<'_>,
+        op: OpId,
+        environment: &Environment,
+        results: &[Content],
+    ) -> Result<(), Stop> {
         let (operands, captured) = self.operands(version, op, environment)?;
         let key = self.key(version, op, &operands, &captured);
         self.memo.insert(key, results.to_vec());
@@ -157,7 +219,12 @@ impl<'a> Session<'a> {
     }
 
     /// Evaluates one op, or finds its results. Calls and branches go op by op, so that what two versions of a callee share is evaluated once.
-    pub fn eval_op(&mut self, version: &Version<'_>, op: OpId, environment: &mut Environment) -> Result<Vec<Content>, Stop> {
+    pub fn eval_op(
+        &mut self,
+        version: &Version<'_>,
+        op: OpId,
+        environment: &mut Environment,
+    ) -> Result<Vec<Content>, Stop> {
         if let Some(known) = self.known(version, op, environment)? {
             return Ok(known);
         }
@@ -167,16 +234,28 @@ impl<'a> Session<'a> {
         let results = match &operation.op {
             Op::Hlo(hlo::Op::Call(call)) => match program.find_function(&call.callee) {
                 Some(callee) => self.eval_function(version, callee, &operands)?,
-                None => return Err(Stop::internal(format!("function '{}' does not exist", call.callee))),
+                None => {
+                    return Err(Stop::internal(format!(
+                        "function '{}' does not exist",
+                        call.callee
+                    )));
+                }
             },
             Op::Hlo(_) => {
-                let values: Vec<Value> = operands.iter().map(|c| self.value(*c).cloned()).collect::<Result<_, _>>()?;
-                let captured: HashMap<ValueId, Value> =
-                    version.captures(op).iter().zip(&captured).map(|(v, c)| Ok((*v, self.value(*c)?.clone()))).collect::<Result<_, Stop>>()?;
+                let values: Vec<Value> = operands
+                    .iter()
+                    .map(|c| self.value(*c).cloned())
+                    .collect::<Result<_, _>>()?;
+                let captured: HashMap<ValueId, Value> = version
+                    .captures(op)
+                    .iter()
+                    .zip(&captured)
+                    .map(|(v, c)| Ok((*v, self.value(*c)?.clone())))
+                    .collect::<Result<_, Stop>>()?;
                 let mut events = Events::default();
                 let out = version
                     .interpreter(self.planes)
-                    .eval_op(op, &values, &|v| captured.get(&v).cloned(), &mut events)
+                    .eval_op(op, &values, &captured, &mut events)
                     .map_err(|stop| located(stop, operation))?;
                 self.add_events(events);
                 out.into_iter().map(|v| self.insert(v)).collect()
@@ -197,14 +276,25 @@ impl<'a> Session<'a> {
     }
 
     /// Evaluates a function op by op.
-    pub fn eval_function(&mut self, version: &Version<'_>, function: FunctionId, arguments: &[Content]) -> Result<Vec<Content>, Stop> {
+    pub fn eval_function(
+        &mut self,
+        version: &Version<'_>,
+        function: FunctionId,
+        arguments: &[Content],
+    ) -> Result<Vec<Content>, Stop> {
         let body = version.program.function(function).body;
         let mut environment = Environment::new();
         self.eval_region(version, body, arguments, &mut environment)
     }
 
     /// Evaluates the ops of a region; every value of the region ends in `environment`.
-    pub fn eval_region(&mut self, version: &Version<'_>, region: RegionId, arguments: &[Content], environment: &mut Environment) -> Result<Vec<Content>, Stop> {
+    pub fn eval_region(
+        &mut self,
+        version: &Version<'_>,
+        region: RegionId,
+        arguments: &[Content],
+        environment: &mut Environment,
+    ) -> Result<Vec<Content>, Stop> {
         let program = version.program;
         let r = program.region(region);
         environment.extend(r.arguments.iter().copied().zip(arguments.iter().copied()));
@@ -215,18 +305,50 @@ impl<'a> Session<'a> {
             let results = self.eval_op(version, *id, environment)?;
             environment.extend(program.op(*id).results.iter().copied().zip(results));
         }
-        program.returned(region).iter().map(|v| environment.get(v).copied().ok_or_else(|| Stop::internal("a returned value is missing"))).collect()
+        program
+            .returned(region)
+            .iter()
+            .map(|v| {
+                environment
+                    .get(v)
+                    .copied()
+                    .ok_or_else(|| Stop::internal("a returned value is missing"))
+            })
+            .collect()
     }
 
     /// Error bounds of the results of `op` on operands with bounds.
-    pub fn bound_op(&mut self, version: &Version<'_>, op: OpId, environment: &Environment, errors: &[Bound], results: &[Content]) -> Result<Vec<Bound>, Stop> {
+    pub fn bound_op(
+        &mut self,
+        version: &Version<'_>,
+        op: OpId,
+        environment: &Environment,
+        errors: &[Bound],
+        results: &[Content],
+    ) -> Result<Vec<Bound>, Stop> {
         let (operands, captured) = self.operands(version, op, environment)?;
-        let values: Vec<&Value> = operands.iter().map(|c| self.value(*c)).collect::<Result<_, _>>()?;
-        let bounded: Vec<Bounded<'_>> = values.iter().zip(errors).map(|(value, error)| Bounded { value, error }).collect();
-        let captured: HashMap<ValueId, Value> =
-            version.captures(op).iter().zip(&captured).map(|(v, c)| Ok((*v, self.value(*c)?.clone()))).collect::<Result<_, Stop>>()?;
-        let out: Vec<Value> = results.iter().map(|c| self.value(*c).cloned()).collect::<Result<_, _>>()?;
-        version.interpreter(Planes::IeeeOnly).bound_op(op, &bounded, &|v| captured.get(&v).cloned(), &out)
+        let values: Vec<&Value> = operands
+            .iter()
+            .map(|c| self.value(*c))
+            .collect::<Result<_, _>>()?;
+        let bounded: Vec<Bounded<'_>> = values
+            .iter()
+            .zip(errors)
+            .map(|(value, error)| Bounded { value, error })
+            .collect();
+        let captured: HashMap<ValueId, Value> = version
+            .captures(op)
+            .iter()
+            .zip(&captured)
+            .map(|(v, c)| Ok((*v, self.value(*c)?.clone())))
+            .collect::<Result<_, Stop>>()?;
+        let out: Vec<Value> = results
+            .iter()
+            .map(|c| self.value(*c).cloned())
+            .collect::<Result<_, _>>()?;
+        version
+            .interpreter(Planes::IeeeOnly)
+            .bound_op(op, &bounded, &captured, &out)
     }
 }
 

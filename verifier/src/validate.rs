@@ -21,7 +21,7 @@ use tileproof_dialect::{
     program::Program,
     tensor::Value,
 };
-use tileproof_runtime::{inputs::with_ring, limits::Limits};
+use tileproof_runtime::{inputs::attach_ring, limits::Limits};
 
 /// How much is run (DESIGN.md section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +111,10 @@ pub struct Report {
 impl Report {
     /// Share of output elements the ring decided.
     pub fn ring_decided(&self) -> f64 {
-        share(self.passes.iter().map(|p| p.decided).sum(), self.passes.iter().map(|p| p.elements).sum())
+        share(
+            self.passes.iter().map(|p| p.decided).sum(),
+            self.passes.iter().map(|p| p.elements).sum(),
+        )
     }
 
     /// Share of changed regions IEEE decided.
@@ -122,13 +125,20 @@ impl Report {
 }
 
 fn share(part: u64, all: u64) -> f64 {
-    if all == 0 { 1.0 } else { part as f64 / all as f64 }
+    if all == 0 {
+        1.0
+    } else {
+        part as f64 / all as f64
+    }
 }
 
 /// Checks every step of a pipeline that starts at `source`.
 pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
     let start = Instant::now();
-    let versions: Vec<Version<'_>> = std::iter::once(source).chain(steps.iter().map(|s| &s.program)).map(|p| Version::new(p, &options.limits)).collect();
+    let versions: Vec<Version<'_>> = std::iter::once(source)
+        .chain(steps.iter().map(|s| &s.program))
+        .map(|p| Version::new(p, &options.limits))
+        .collect();
     let mut report = Report {
         verdict: Verdict::Equal,
         passes: steps.iter().map(PassReport::new).collect(),
@@ -141,9 +151,20 @@ pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
     let plan = plan(options);
     for (i, (class, seed)) in plan.iter().enumerate() {
         if let Some(progress) = &options.progress {
-            progress(&format!("class {}, seed {seed}", class.name()), i as f64 / plan.len() as f64);
+            progress(
+                &format!("class {}, seed {seed}", class.name()),
+                i as f64 / plan.len() as f64,
+            );
         }
-        run(&versions, steps, *class, *seed, options, &mut seen, &mut report)?;
+        run(
+            &versions,
+            steps,
+            *class,
+            *seed,
+            options,
+            &mut seen,
+            &mut report,
+        )?;
     }
     for pass in &mut report.passes {
         pass.conclude();
@@ -154,23 +175,46 @@ pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
 }
 
 /// Checks two programs against each other under a contract.
-pub fn two(before: &Arc<Program>, after: &Arc<Program>, numerics: &Numerics, options: &Options) -> Result<Report, Error> {
+pub fn two(
+    before: &Arc<Program>,
+    after: &Arc<Program>,
+    numerics: &Numerics,
+    options: &Options,
+) -> Result<Report, Error> {
     let (b, a) = (before.parameter_types(), after.parameter_types());
-    let fits = |x: &[tileproof_dialect::types::Type], y: &[tileproof_dialect::types::Type]| x.len() == y.len() && x.iter().zip(y).all(|(x, y)| x.compatible(y));
+    let fits = |x: &[tileproof_dialect::types::Type], y: &[tileproof_dialect::types::Type]| {
+        x.len() == y.len() && x.iter().zip(y).all(|(x, y)| x.compatible(y))
+    };
     let mut wrong = vec![];
     if !fits(&b, &a) {
-        wrong.push(Diagnostic::new(format!("the two programs take different arguments: {} and {}", list(&b), list(&a)), a_location(after)));
+        wrong.push(Diagnostic::new(
+            format!(
+                "the two programs take different arguments: {} and {}",
+                list(&b),
+                list(&a)
+            ),
+            a_location(after),
+        ));
     }
     if !fits(&before.main().results, &after.main().results) {
         wrong.push(Diagnostic::new(
-            format!("the two programs give different results: {} and {}", list(&before.main().results), list(&after.main().results)),
+            format!(
+                "the two programs give different results: {} and {}",
+                list(&before.main().results),
+                list(&after.main().results)
+            ),
             a_location(after),
         ));
     }
     if !wrong.is_empty() {
         return Err(Error::InvalidProgram(wrong));
     }
-    let step = Step { pass: "tv".to_string(), program: after.clone(), numerics: numerics.clone(), rewrites: vec![] };
+    let step = Step {
+        pass: "tv".to_string(),
+        program: after.clone(),
+        numerics: numerics.clone(),
+        rewrites: vec![],
+    };
     pipeline(before, std::slice::from_ref(&step), options)
 }
 
@@ -191,7 +235,9 @@ fn plan(options: &Options) -> Vec<(Class, u64)> {
         (Some(_), Level::Full) => seeds(3).map(|s| (Class::Given, s)).collect(),
         (None, Level::Quick) => vec![(Class::Normal, options.seed), (Class::Exact, options.seed)],
         (None, Level::Full) => {
-            let all = Class::ALL.iter().flat_map(|c| seeds(if *c == Class::Normal { 3 } else { 1 }).map(|s| (*c, s)));
+            let all = Class::ALL
+                .iter()
+                .flat_map(|c| seeds(if *c == Class::Normal { 3 } else { 1 }).map(|s| (*c, s)));
             all.collect()
         }
     }
@@ -212,7 +258,9 @@ fn run(
     for draw in 0..=REDRAWS {
         let ring_seed = seed.wrapping_add(draw << 32);
         let last = draw == REDRAWS;
-        if let Some(outcomes) = attempt(versions, steps, class, seed, ring_seed, options, seen, last)? {
+        if let Some(outcomes) =
+            attempt(versions, steps, class, seed, ring_seed, options, seen, last)?
+        {
             report.runs.push((class, ring_seed));
             for (pass, mut new) in report.passes.iter_mut().zip(outcomes.passes) {
                 new.stamp(class, ring_seed);
@@ -270,13 +318,23 @@ fn attempt(
         None => inputs::generate(&versions[0].program, class, seed)?,
     };
     let mut session = Session::new(Planes::IeeeAndRing, &options.limits);
-    let contents: Vec<Content> =
-        arguments.into_iter().enumerate().map(|(i, v)| session.insert(with_ring(&v, ring_seed, i as u64))).collect();
+    let contents: Vec<Content> = arguments
+        .into_iter()
+        .enumerate()
+        .map(|(i, v)| session.insert(attach_ring(v, ring_seed, i as u64)))
+        .collect();
     let mut passes = vec![];
     let mut zero_divisors = false;
     for (k, step) in steps.iter().enumerate() {
         let start = Instant::now();
-        let mut delta = match compare(&mut session, &versions[k], &versions[k + 1], step, &contents, &mut seen[k]) {
+        let mut delta = match compare(
+            &mut session,
+            &versions[k],
+            &versions[k + 1],
+            step,
+            &contents,
+            &mut seen[k],
+        ) {
             Ok(delta) => delta,
             Err(stop) => stopped(stop)?,
         };
@@ -287,22 +345,51 @@ fn attempt(
                 return Ok(None);
             }
             delta.decided = 0;
-            delta.verdicts.push(Verdict::EqualIeeeOnly { why: "zero divisor in the ring under four seeds".to_string() });
-            delta.found.iter_mut().for_each(|f| f.ring = Ring::NotDecisive("zero divisor".to_string()));
+            delta.verdicts.push(Verdict::EqualIeeeOnly {
+                why: "zero divisor in the ring under four seeds".to_string(),
+            });
+            delta
+                .found
+                .iter_mut()
+                .for_each(|f| f.ring = Ring::NotDecisive("zero divisor".to_string()));
         }
         passes.push(delta);
     }
-    let notes = if zero_divisors { vec![format!("class {}: a divisor's residue is zero under every seed tried", class.name())] } else { vec![] };
-    Ok(Some(Attempt { passes, predicates: session.events.predicates, notes }))
+    let notes = if zero_divisors {
+        vec![format!(
+            "class {}: a divisor's residue is zero under every seed tried",
+            class.name()
+        )]
+    } else {
+        vec![]
+    };
+    Ok(Some(Attempt {
+        passes,
+        predicates: session.events.predicates,
+        notes,
+    }))
 }
 
 /// A stop of the run as a verdict, or as the error it is.
 fn stopped(stop: Stop) -> Result<Delta, Error> {
     match stop {
-        Stop::Failed(Error::Unsupported { what, .. }) => Ok(Delta { verdicts: vec![Verdict::Unsupported { what }], ..Delta::default() }),
+        Stop::Failed(Error::Unsupported { what, .. }) => Ok(Delta {
+            verdicts: vec![Verdict::Unsupported { what }],
+            ..Delta::default()
+        }),
         Stop::Failed(e) => Err(e),
-        Stop::Trap(trap) => Ok(Delta { verdicts: vec![Verdict::Inconclusive { why: format!("both programs trap: {trap}") }], ..Delta::default() }),
-        Stop::Cancelled => Ok(Delta { verdicts: vec![Verdict::Inconclusive { why: "stopped by the user".to_string() }], ..Delta::default() }),
+        Stop::Trap(trap) => Ok(Delta {
+            verdicts: vec![Verdict::Inconclusive {
+                why: format!("both programs trap: {trap}"),
+            }],
+            ..Delta::default()
+        }),
+        Stop::Cancelled => Ok(Delta {
+            verdicts: vec![Verdict::Inconclusive {
+                why: "stopped by the user".to_string(),
+            }],
+            ..Delta::default()
+        }),
     }
 }
 
@@ -314,8 +401,18 @@ fn compare(
     arguments: &[Content],
     seen: &mut HashSet<(u128, u128)>,
 ) -> Result<Delta, Stop> {
-    let pair = Pair { before, after, numerics: &step.numerics, rewrites: &step.rewrites };
-    let mut run = CoEvaluation { pair: &pair, session, seen, outcome: Outcome::default() };
+    let pair = Pair {
+        before,
+        after,
+        numerics: &step.numerics,
+        rewrites: &step.rewrites,
+    };
+    let mut run = CoEvaluation {
+        pair: &pair,
+        session,
+        seen,
+        outcome: Outcome::default(),
+    };
     let results = match run.main(arguments) {
         Ok(results) => results,
         Err(Stop::Trap(trap)) => return trapped(session, before, after, arguments, trap),
@@ -324,23 +421,49 @@ fn compare(
     let outcome = std::mem::take(&mut run.outcome);
     let mut delta = Delta::default();
     for (want, _) in &results {
-        let n = session.value(*want)?.as_tensor().map_or(1, |t| t.len() as u64);
+        let n = session
+            .value(*want)?
+            .as_tensor()
+            .map_or(1, |t| t.len() as u64);
         delta.elements += n;
-        delta.decided += if session.events.opaque_random > 0 { 0 } else { n };
+        delta.decided += if session.events.opaque_random > 0 {
+            0
+        } else {
+            n
+        };
     }
     judge_regions(&outcome.regions, &mut delta);
     if results.iter().any(|(want, got)| want != got) {
-        let values = |pick: fn(&(Content, Content)) -> Content| results.iter().map(|r| session.value(pick(r)).cloned()).collect::<Result<Vec<_>, _>>();
+        let values = |pick: fn(&(Content, Content)) -> Content| {
+            results
+                .iter()
+                .map(|r| session.value(pick(r)).cloned())
+                .collect::<Result<Vec<_>, _>>()
+        };
         let (want, got) = (values(|r| r.0)?, values(|r| r.1)?);
-        judge_mismatch(&outcome.mismatches, bits::first_difference(&want, &got), &mut delta);
+        judge_mismatch(
+            &outcome.mismatches,
+            bits::first_difference(&want, &got),
+            &mut delta,
+        );
     }
     delta.outcome = outcome;
     Ok(delta)
 }
 
 /// One side trapped: the other must trap alike.
-fn trapped(session: &mut Session<'_>, before: &Version<'_>, after: &Version<'_>, arguments: &[Content], trap: Trap) -> Result<Delta, Stop> {
-    let alone = |session: &mut Session<'_>, v: &Version| match session.eval_function(v, v.program.entry, arguments) {
+fn trapped(
+    session: &mut Session<'_>,
+    before: &Version<'_>,
+    after: &Version<'_>,
+    arguments: &[Content],
+    trap: Trap,
+) -> Result<Delta, Stop> {
+    let alone = |session: &mut Session<'_>, v: &Version| match session.eval_function(
+        v,
+        v.program.entry,
+        arguments,
+    ) {
         Err(Stop::Trap(t)) => Ok(Some(t)),
         Err(stop) => Err(stop),
         Ok(_) => Ok(None),
@@ -373,7 +496,12 @@ fn trapped(session: &mut Session<'_>, before: &Version<'_>, after: &Version<'_>,
         ring: Ring::Differs,
         ieee: Ieee::NotRun,
     };
-    Ok(Delta { verdicts: vec![Verdict::Miscompile], found: vec![found], elements: 1, ..Delta::default() })
+    Ok(Delta {
+        verdicts: vec![Verdict::Miscompile],
+        found: vec![found],
+        elements: 1,
+        ..Delta::default()
+    })
 }
 
 fn judge_regions(regions: &[RegionResult], delta: &mut Delta) {
@@ -402,7 +530,13 @@ fn judge_regions(regions: &[RegionResult], delta: &mut Delta) {
 
 fn judge_mismatch(mismatches: &[Mismatch], output: Option<Difference>, delta: &mut Delta) {
     // The innermost mismatch is the first; one without a rewrite is worse evidence than one with.
-    let Some(first) = mismatches.iter().find(|m| m.blame.rewrite.is_some()).or(mismatches.first()) else { return };
+    let Some(first) = mismatches
+        .iter()
+        .find(|m| m.blame.rewrite.is_some())
+        .or(mismatches.first())
+    else {
+        return;
+    };
     let verdict = decide(&Ring::Differs, &first.ieee);
     delta.found.push(Found {
         verdict: verdict.clone(),
@@ -454,7 +588,9 @@ impl PassReport {
     /// Verdict once all runs are in: nothing compared is not equal, and many loose regions are inconclusive.
     fn conclude(&mut self) {
         if self.elements == 0 {
-            self.verdict = self.verdict.clone().worst(Verdict::Inconclusive { why: "nothing was compared".to_string() });
+            self.verdict = self.verdict.clone().worst(Verdict::Inconclusive {
+                why: "nothing was compared".to_string(),
+            });
         }
         if self.loose as f64 > self.regions as f64 * LOOSE_SHARE {
             let why = format!("loose bounds in {} of {} regions", self.loose, self.regions);
@@ -462,7 +598,14 @@ impl PassReport {
         }
         // Findings of one cause are one finding: the first of each (verdict, op, rewrite).
         let mut first: BTreeMap<String, ()> = BTreeMap::new();
-        self.findings.retain(|f| first.insert(format!("{}|{}|{:?}|{}", f.verdict, f.op, f.rewrite, f.location), ()).is_none());
+        self.findings.retain(|f| {
+            first
+                .insert(
+                    format!("{}|{}|{:?}|{}", f.verdict, f.op, f.rewrite, f.location),
+                    (),
+                )
+                .is_none()
+        });
     }
 }
 
@@ -484,22 +627,41 @@ mod tests {
     fn program(build: Build) -> Arc<Program> {
         let mut b = ProgramBuilder::new("t", Provenance::Number);
         let ty = Type::tensor([5, 7], ElementType::F32);
-        let arguments = b.begin_function("main", &[ty.clone(), ty.clone(), ty], Location::default());
+        let arguments =
+            b.begin_function("main", &[ty.clone(), ty.clone(), ty], Location::default());
         let out = build(&mut b, &arguments);
         b.end_function(&[out], Location::default());
         Arc::new(b.finish().unwrap())
     }
 
     fn add(b: &mut ProgramBuilder, x: ValueId, y: ValueId) -> ValueId {
-        b.infer(Op::Hlo(hlo::add::Add.into()), &[x, y], &[], vec![], Location::default())[0]
+        b.infer(
+            Op::Hlo(hlo::add::Add.into()),
+            &[x, y],
+            &[],
+            vec![],
+            Location::default(),
+        )[0]
     }
 
     fn options() -> Options {
-        Options { level: Level::Quick, seed: 1, given: None, limits: Limits::default(), progress: None }
+        Options {
+            level: Level::Quick,
+            seed: 1,
+            given: None,
+            limits: Limits::default(),
+            progress: None,
+        }
     }
 
     fn verdict(before: Build, after: Build, contract: Contract) -> Report {
-        two(&program(before), &program(after), &Numerics::of(contract), &options()).unwrap()
+        two(
+            &program(before),
+            &program(after),
+            &Numerics::of(contract),
+            &options(),
+        )
+        .unwrap()
     }
 
     #[test]
@@ -515,22 +677,39 @@ mod tests {
         let report = verdict(left, right, Contract::Reassociates);
         assert_eq!(report.verdict, Verdict::Equal, "{report:?}");
         assert!(report.passes[0].regions > 0);
-        assert_eq!(verdict(left, right, Contract::BitExact).verdict, Verdict::NumericsViolation);
+        assert_eq!(
+            verdict(left, right, Contract::BitExact).verdict,
+            Verdict::NumericsViolation
+        );
     }
 
     #[test]
     fn commuted_operands_are_bit_identical() {
-        let report = verdict(|b, x| add(b, x[0], x[1]), |b, x| add(b, x[1], x[0]), Contract::BitExact);
-        assert_eq!((report.verdict, report.passes[0].regions), (Verdict::Equal, 0));
+        let report = verdict(
+            |b, x| add(b, x[0], x[1]),
+            |b, x| add(b, x[1], x[0]),
+            Contract::BitExact,
+        );
+        assert_eq!(
+            (report.verdict, report.passes[0].regions),
+            (Verdict::Equal, 0)
+        );
     }
 
     #[test]
     fn a_wrong_operand_is_a_miscompile_with_its_element() {
-        let report = verdict(|b, x| add(b, x[0], x[1]), |b, x| add(b, x[0], x[2]), Contract::Reassociates);
+        let report = verdict(
+            |b, x| add(b, x[0], x[1]),
+            |b, x| add(b, x[0], x[2]),
+            Contract::Reassociates,
+        );
         assert_eq!(report.verdict, Verdict::Miscompile);
         let found = &report.passes[0].findings[0];
         let output = found.output.as_ref().unwrap();
-        assert_eq!((output.index.as_slice(), output.differing), (&[0, 0][..], 35));
+        assert_eq!(
+            (output.index.as_slice(), output.differing),
+            (&[0, 0][..], 35)
+        );
         assert_ne!(output.want_bits, output.got_bits);
     }
 }

@@ -50,11 +50,19 @@ pub fn decide(ring: &Ring, ieee: &Ieee) -> Verdict {
         (Ring::Differs, Ieee::Outside | Ieee::Loose(_) | Ieee::NotRun) => Verdict::Miscompile,
         (Ring::Equal, Ieee::Outside) => Verdict::NumericsViolation,
         (Ring::NotDecisive(_) | Ring::NotRun, Ieee::Outside) => Verdict::Miscompile,
-        (Ring::Equal | Ring::NotDecisive(_) | Ring::NotRun, Ieee::Loose(why)) => Verdict::Inconclusive { why: why.clone() },
+        (Ring::Equal | Ring::NotDecisive(_) | Ring::NotRun, Ieee::Loose(why)) => {
+            Verdict::Inconclusive { why: why.clone() }
+        }
         (Ring::Equal, Ieee::Within) => Verdict::Equal,
         (Ring::NotDecisive(why), Ieee::Within) => Verdict::EqualIeeeOnly { why: why.clone() },
-        (Ring::NotRun, Ieee::Within) => Verdict::EqualIeeeOnly { why: "ring not run".to_string() },
-        (Ring::Equal | Ring::NotDecisive(_) | Ring::NotRun, Ieee::NotRun) => Verdict::Inconclusive { why: "nothing was compared".to_string() },
+        (Ring::NotRun, Ieee::Within) => Verdict::EqualIeeeOnly {
+            why: "ring not run".to_string(),
+        },
+        (Ring::Equal | Ring::NotDecisive(_) | Ring::NotRun, Ieee::NotRun) => {
+            Verdict::Inconclusive {
+                why: "nothing was compared".to_string(),
+            }
+        }
     }
 }
 
@@ -75,7 +83,11 @@ impl Verdict {
 
     /// The worse of two; the first on a tie.
     pub fn worst(self, other: Verdict) -> Verdict {
-        if other.badness() > self.badness() { other } else { self }
+        if other.badness() > self.badness() {
+            other
+        } else {
+            self
+        }
     }
 
     /// Exit code of the command line: 0 equal, 1 mismatch, 2 undecided.
@@ -83,7 +95,9 @@ impl Verdict {
         match self {
             Verdict::Equal | Verdict::Benign { .. } => 0,
             Verdict::NumericsViolation | Verdict::HiddenMiscompile | Verdict::Miscompile => 1,
-            Verdict::EqualIeeeOnly { .. } | Verdict::Inconclusive { .. } | Verdict::Unsupported { .. } => 2,
+            Verdict::EqualIeeeOnly { .. }
+            | Verdict::Inconclusive { .. }
+            | Verdict::Unsupported { .. } => 2,
         }
     }
 
@@ -116,13 +130,21 @@ mod tests {
         for ring in [Ring::Equal, Ring::NotDecisive("x".into()), Ring::NotRun] {
             assert_ne!(decide(&ring, &Ieee::NotRun).exit_code(), 0);
         }
-        assert_eq!(decide(&Ring::Differs, &Ieee::Within), Verdict::HiddenMiscompile);
-        assert_eq!(decide(&Ring::Equal, &Ieee::Outside), Verdict::NumericsViolation);
+        assert_eq!(
+            decide(&Ring::Differs, &Ieee::Within),
+            Verdict::HiddenMiscompile
+        );
+        assert_eq!(
+            decide(&Ring::Equal, &Ieee::Outside),
+            Verdict::NumericsViolation
+        );
     }
 
     #[test]
     fn the_worst_wins() {
-        let all = Verdict::Equal.worst(Verdict::Miscompile).worst(Verdict::Inconclusive { why: String::new() });
+        let all = Verdict::Equal
+            .worst(Verdict::Miscompile)
+            .worst(Verdict::Inconclusive { why: String::new() });
         assert_eq!(all, Verdict::Miscompile);
     }
 }

@@ -33,7 +33,10 @@ impl Check {
     pub fn run(self) -> Result<u8, Error> {
         let program = load::program(&self.program)?;
         let given = self.validation.arguments(&program)?;
-        let passes = self.passes.as_deref().map_or_else(|| Ok(pipeline::pipeline()), pipeline::named)?;
+        let passes = self
+            .passes
+            .as_deref()
+            .map_or_else(|| Ok(pipeline::pipeline()), pipeline::named)?;
         let steps = manager::run(&program, &passes, &self.options()?)?;
         let steps: Vec<validate::Step> = steps.into_iter().map(step).collect();
         let source = Arc::new(program);
@@ -45,7 +48,9 @@ impl Check {
         if let Some(passes) = &self.passes {
             command += &format!(" --passes {passes}");
         }
-        self.validation.finish(&source, given, command, |options| validate::pipeline(&source, &steps, options))
+        self.validation.finish(&source, given, command, |options| {
+            validate::pipeline(&source, &steps, options)
+        })
     }
 
     fn options(&self) -> Result<manager::Options, Error> {
@@ -60,8 +65,21 @@ impl Check {
 
 /// A step of the pass manager as the validator takes it.
 pub fn step(step: manager::Step) -> validate::Step {
-    let rewrites = step.applied.iter().map(|a| Rewrite { id: a.id.clone(), number: a.number, replaced: a.replaced.clone() }).collect();
-    validate::Step { pass: step.pass.to_string(), program: step.program, numerics: step.numerics, rewrites }
+    let rewrites = step
+        .applied
+        .iter()
+        .map(|a| Rewrite {
+            id: a.id.clone(),
+            number: a.number,
+            replaced: a.replaced.clone(),
+        })
+        .collect();
+    validate::Step {
+        pass: step.pass.to_string(),
+        program: step.program,
+        numerics: step.numerics,
+        rewrites,
+    }
 }
 
 /// The passes to run, by name or all.

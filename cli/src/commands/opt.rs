@@ -59,7 +59,6 @@ enum Form {
     /// Our own dialect
     Own,
     Stablehlo,
-    Hlo,
 }
 
 impl Opt {
@@ -70,28 +69,44 @@ impl Opt {
             (None, true) => check::passes(None)?,
             (None, false) => vec![],
         };
-        let options = manager::Options { stop_after_rewrite: self.stop_after_rewrite, stop_after: self.stop_after.clone(), ..Default::default() };
+        let options = manager::Options {
+            stop_after_rewrite: self.stop_after_rewrite,
+            stop_after: self.stop_after.clone(),
+            ..Default::default()
+        };
         let steps = manager::run(&program, &passes, &options)?;
         let mut before = &program;
         for (i, step) in steps.iter().enumerate() {
             if self.print_rewrites {
-                step.applied.iter().for_each(|a| eprintln!("{} at {}", a.id, a.location));
+                step.applied
+                    .iter()
+                    .for_each(|a| eprintln!("{} at {}", a.id, a.location));
             }
-            if self.print_ir_after.as_deref().is_some_and(|p| p == "all" || p == step.pass) {
+            if self
+                .print_ir_after
+                .as_deref()
+                .is_some_and(|p| p == "all" || p == step.pass)
+            {
                 eprintln!("// after {}\n{}", step.pass, self.own(&step.program)?);
             }
             if self.print_ir_diff {
-                eprintln!("// {}\n{}", step.pass, changed_lines(&self.own(before)?, &self.own(&step.program)?));
+                eprintln!(
+                    "// {}\n{}",
+                    step.pass,
+                    changed_lines(&self.own(before)?, &self.own(&step.program)?)
+                );
             }
             if let Some(folder) = &self.dump_dir {
-                write_atomically(&folder.join(format!("{:02}-{}.mlir", i + 1, step.pass)), self.own(&step.program)?.as_bytes())?;
+                write_atomically(
+                    &folder.join(format!("{:02}-{}.mlir", i + 1, step.pass)),
+                    self.own(&step.program)?.as_bytes(),
+                )?;
             }
             before = &step.program;
         }
         let result = match self.emit {
             Form::Own => self.own(before)?,
             Form::Stablehlo => export::stablehlo::print(before)?,
-            Form::Hlo => export::hlo_text::print(before)?,
         };
         match &self.output {
             Some(path) => write_atomically(path, result.as_bytes())?,
@@ -101,13 +116,24 @@ impl Opt {
     }
 
     fn own(&self, program: &Program) -> Result<String, Error> {
-        let locations = if self.locations { Locations::Shown } else { Locations::Hidden };
-        let literals = if self.literals { Literals::Whole } else { Literals::Hashed };
+        let locations = if self.locations {
+            Locations::Shown
+        } else {
+            Locations::Hidden
+        };
+        let literals = if self.literals {
+            Literals::Whole
+        } else {
+            Literals::Hashed
+        };
         text::print(program, locations, literals)
     }
 }
 
 /// Lines of `after` that are not in `before`, and the other way round, in order.
 fn changed_lines(before: &str, after: &str) -> String {
-    similar::TextDiff::from_lines(before, after).unified_diff().context_radius(1).to_string()
+    similar::TextDiff::from_lines(before, after)
+        .unified_diff()
+        .context_radius(1)
+        .to_string()
 }

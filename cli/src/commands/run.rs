@@ -35,8 +35,17 @@ impl Run {
         };
         let limits = Limits::default();
         progress::stop_on_interrupt(limits.cancelled.clone());
-        let devices = Devices { replicas: u64::from(program.num_replicas), partitions: u64::from(program.num_partitions) };
-        let outcome = match Engine::Reference.run(&program, Planes::IeeeOnly, &devices, &[arguments], &limits) {
+        let devices = Devices {
+            replicas: u64::from(program.num_replicas),
+            partitions: u64::from(program.num_partitions),
+        };
+        let outcome = match Engine::Reference.run(
+            &program,
+            Planes::IeeeOnly,
+            &devices,
+            &[arguments],
+            &limits,
+        ) {
             Ok(outcome) => outcome,
             Err(RunError::Failed(e)) => return Err(e),
             Err(RunError::Cancelled) => {
@@ -48,7 +57,9 @@ impl Run {
         for (d, device) in outcome.devices.iter().enumerate() {
             for run in &device.runs {
                 match &run.end {
-                    End::Returned { outputs, .. } => self.write(d, outcome.devices.len(), outputs)?,
+                    End::Returned { outputs, .. } => {
+                        self.write(d, outcome.devices.len(), outputs)?
+                    }
                     End::Trapped(trap) => {
                         eprintln!("device {d}: the program trapped: {trap}");
                         code = 1;
@@ -62,16 +73,28 @@ impl Run {
     /// Writes the outputs of device `d`, or prints a line for each.
     fn write(&self, d: usize, devices: usize, outputs: &[Value]) -> Result<(), Error> {
         for (i, value) in outputs.iter().enumerate() {
-            let Some(tensor) = value.as_tensor() else { continue };
+            let Some(tensor) = value.as_tensor() else {
+                continue;
+            };
             match &self.out {
                 Some(folder) => {
-                    let name = if devices == 1 { format!("output_{i}.npy") } else { format!("output_{i}.device_{d}.npy") };
+                    let name = if devices == 1 {
+                        format!("output_{i}.npy")
+                    } else {
+                        format!("output_{i}.device_{d}.npy")
+                    };
                     npy::write(&folder.join(name), tensor)?;
                 }
                 None => {
                     let values = tensor.to_f64s();
-                    let first: Vec<String> = values.iter().take(6).map(|v| format!("{v}")).collect();
-                    println!("output {i}: {} [{}{}]", tensor.ty(), first.join(", "), if values.len() > 6 { ", ..." } else { "" });
+                    let first: Vec<String> =
+                        values.iter().take(6).map(|v| format!("{v}")).collect();
+                    println!(
+                        "output {i}: {} [{}{}]",
+                        tensor.ty(),
+                        first.join(", "),
+                        if values.len() > 6 { ", ..." } else { "" }
+                    );
                 }
             }
         }

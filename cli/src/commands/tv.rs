@@ -77,15 +77,24 @@ impl Tv {
             ContractName::BitExact => Contract::BitExact,
             ContractName::Reassociates => Contract::Reassociates,
         });
-        let command = format!("tileproof tv {} {}", self.before.display(), self.after.display());
-        self.validation.finish(&before, given, command, |options| validate::two(&before, &after, &numerics, options))
+        let command = format!(
+            "tileproof tv {} {}",
+            self.before.display(),
+            self.after.display()
+        );
+        self.validation.finish(&before, given, command, |options| {
+            validate::two(&before, &after, &numerics, options)
+        })
     }
 }
 
 impl Validation {
     /// The given arguments, if any.
     pub fn arguments(&self, program: &Program) -> Result<Option<Vec<Value>>, Error> {
-        self.inputs.as_ref().map(|paths| load::arguments(program, paths)).transpose()
+        self.inputs
+            .as_ref()
+            .map(|paths| load::arguments(program, paths))
+            .transpose()
     }
 
     /// Runs the validation, prints the report, writes the findings and gives the exit code.
@@ -111,10 +120,13 @@ impl Validation {
         };
         let result = run(&options)?;
         drop(options);
-        let findings = finding::records(&result, source.structural_hash(), |_, found| self.again(&command, found.seed));
+        let findings = finding::records(&result, source.structural_hash(), |_, found| {
+            self.again(&command, found.seed)
+        });
         if let Some(folder) = &self.out {
             for f in &findings {
-                let text = serde_json::to_vec_pretty(f).map_err(|e| Error::internal(e.to_string()))?;
+                let text =
+                    serde_json::to_vec_pretty(f).map_err(|e| Error::internal(e.to_string()))?;
                 finding::write_atomically(&folder.join(format!("finding-{}.json", f.id)), &text)?;
             }
         }
@@ -122,10 +134,17 @@ impl Validation {
             println!("{:#}", report::json::report(&result, &findings));
         } else {
             print!("{}", report::text::table(&result));
-            findings.iter().for_each(|f| print!("\n{}", report::text::finding(f)));
+            findings
+                .iter()
+                .for_each(|f| print!("\n{}", report::text::finding(f)));
         }
-        let accepted = self.accept == Some(Accept::IeeeOnly) && matches!(result.verdict, Verdict::EqualIeeeOnly { .. });
-        Ok(if accepted { 0 } else { result.verdict.exit_code() })
+        let accepted = self.accept == Some(Accept::IeeeOnly)
+            && matches!(result.verdict, Verdict::EqualIeeeOnly { .. });
+        Ok(if accepted {
+            0
+        } else {
+            result.verdict.exit_code()
+        })
     }
 
     fn again(&self, command: &str, seed: u64) -> String {

@@ -16,9 +16,9 @@ pub mod shape;
 #[macro_use]
 pub mod elementwise;
 pub mod accumulate;
-pub mod movement;
 pub mod contraction;
 pub mod dot_algorithm;
+pub mod movement;
 pub mod patches;
 pub mod quantization;
 pub mod reduction_bound;
@@ -206,7 +206,12 @@ impl Op {
         match self {
             Op::Call(op) => vec![&op.callee],
             Op::Composite(op) => vec![&op.decomposition],
-            Op::CustomCall(op) => op.called_computations.iter().flatten().map(String::as_str).collect(),
+            Op::CustomCall(op) => op
+                .called_computations
+                .iter()
+                .flatten()
+                .map(String::as_str)
+                .collect(),
             _ => vec![],
         }
     }

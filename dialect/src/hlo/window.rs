@@ -27,10 +27,19 @@ pub fn padding_pairs(flat: &[i64]) -> Vec<(i64, i64)> {
 }
 
 /// Violations of "one positive entry per dimension", under the tags for the size and the sign.
-pub fn positive(list: &[i64], rank: usize, name: &str, size_tag: &str, sign_tag: &str) -> Vec<String> {
+pub fn positive(
+    list: &[i64],
+    rank: usize,
+    name: &str,
+    size_tag: &str,
+    sign_tag: &str,
+) -> Vec<String> {
     let mut wrong = vec![];
     if list.len() != rank {
-        wrong.push(format!("{size_tag}: {name} has {} entries for rank {rank}", list.len()));
+        wrong.push(format!(
+            "{size_tag}: {name} has {} entries for rank {rank}",
+            list.len()
+        ));
     }
     if list.iter().any(|v| *v <= 0) {
         wrong.push(format!("{sign_tag}: {name} {list:?} must be positive"));
@@ -46,21 +55,31 @@ impl Window {
 
     /// Size of the dilated and padded operand along dimension `d`, whose size is `n`.
     fn padded(&self, d: usize, n: u64) -> i128 {
-        let dilated = if n == 0 { 0 } else { (i128::from(n) - 1) * i128::from(self.base_dilations[d]) + 1 };
+        let dilated = if n == 0 {
+            0
+        } else {
+            (i128::from(n) - 1) * i128::from(self.base_dilations[d]) + 1
+        };
         i128::from(self.padding[d].0) + dilated + i128::from(self.padding[d].1)
     }
 
     /// Number of windows along dimension `d` of size `n`.
     pub fn windows(&self, d: usize, n: u64) -> u64 {
         let room = self.padded(d, n) - self.dilated(d);
-        if room < 0 || self.padded(d, n) <= 0 { 0 } else { u64::try_from(room / i128::from(self.strides[d]) + 1).unwrap_or(u64::MAX) }
+        if room < 0 || self.padded(d, n) <= 0 {
+            0
+        } else {
+            u64::try_from(room / i128::from(self.strides[d]) + 1).unwrap_or(u64::MAX)
+        }
     }
 
     /// Number of windows along each dimension; unknown where the size is.
     pub fn result_dims(&self, dims: &[Dim]) -> Vec<Dim> {
         let windows = |(d, size): (usize, &Dim)| match size {
             Dim::Static(n) => Dim::Static(self.windows(d, *n)),
-            Dim::Dynamic { bound } => Dim::Dynamic { bound: bound.map(|n| self.windows(d, n)) },
+            Dim::Dynamic { bound } => Dim::Dynamic {
+                bound: bound.map(|n| self.windows(d, n)),
+            },
         };
         dims.iter().enumerate().map(windows).collect()
     }
@@ -74,34 +93,74 @@ impl Window {
 
     /// For each window, `body` folded over the padded `inputs` (of one shape) inside it, in row-major order, as some binary tree; then body(init, fold).
     /// Without any window the result is empty.
-    pub fn fold(&self, inputs: &[Tensor], inits: &[Tensor], body: &mut Body<'_>) -> Result<Vec<Tensor>, Stop> {
-        let Some(first) = inputs.first() else { return Ok(vec![]) };
-        let out: Vec<u64> = first.dims().iter().enumerate().map(|(d, n)| self.windows(d, *n)).collect();
+    pub fn fold(
+        &self,
+        inputs: &[Tensor],
+        inits: &[Tensor],
+        body: &mut Body<'_>,
+    ) -> Result<Vec<Tensor>, Stop> {
+        let Some(first) = inputs.first() else {
+            return Ok(vec![]);
+        };
+        let out: Vec<u64> = first
+            .dims()
+            .iter()
+            .enumerate()
+            .map(|(d, n)| self.windows(d, *n))
+            .collect();
         let splat = |init: &Tensor, dims: &[u64]| init.strided(dims, 0, &vec![0; dims.len()]);
         if out.contains(&0) {
             return Ok(inits.iter().map(|init| splat(init, &out)).collect());
         }
-        let mut slabs = inputs.iter().zip(inits).map(|(x, init)| self.pad(x, init)).collect::<Result<Vec<_>, _>>()?;
+        let mut slabs = inputs
+            .iter()
+            .zip(inits)
+            .map(|(x, init)| self.pad(x, init))
+            .collect::<Result<Vec<_>, _>>()?;
         // Innermost first: the inner folds are the leaves of the row-major order.
         for d in (0..out.len()).rev() {
             slabs = self.fold_dimension(d, out[d], slabs, body)?;
         }
         let lanes = count(&out);
-        let arguments = inits.iter().map(|init| splat(init, &[lanes as u64])).chain(slabs.iter().map(|t| t.reshaped(&[lanes as u64]))).collect();
-        Ok(body(lanes, arguments)?.iter().map(|t| t.reshaped(&out)).collect())
+        let arguments = inits
+            .iter()
+            .map(|init| splat(init, &[lanes as u64]))
+            .chain(slabs.iter().map(|t| t.reshaped(&[lanes as u64])))
+            .collect();
+        Ok(body(lanes, arguments)?
+            .iter()
+            .map(|t| t.reshaped(&out))
+            .collect())
     }
 
     /// Folds along dimension `d`, which becomes `windows` long. Either one batch per window offset, or batches over doubling spans, whichever has fewer
     /// lanes in all.
-    fn fold_dimension(&self, d: usize, windows: u64, slabs: Vec<Tensor>, body: &mut Body<'_>) -> Result<Vec<Tensor>, Stop> {
-        let (size, stride, dilation) = (self.dimensions[d], self.strides[d], self.window_dilations[d]);
-        let at = |slabs: &[Tensor], offset: i64| -> Vec<Tensor> { slabs.iter().map(|t| line(t, d, offset, stride, windows)).collect() };
+    fn fold_dimension(
+        &self,
+        d: usize,
+        windows: u64,
+        slabs: Vec<Tensor>,
+        body: &mut Body<'_>,
+    ) -> Result<Vec<Tensor>, Stop> {
+        let (size, stride, dilation) = (
+            self.dimensions[d],
+            self.strides[d],
+            self.window_dilations[d],
+        );
+        let at = |slabs: &[Tensor], offset: i64| -> Vec<Tensor> {
+            slabs
+                .iter()
+                .map(|t| line(t, d, offset, stride, windows))
+                .collect()
+        };
         if size == 1 {
             return Ok(at(&slabs, 0));
         }
         let length = slabs.first().map_or(0, |t| t.dims()[d]);
         let levels = u64::from(63 - (size as u64).leading_zeros());
-        let doubling = levels.saturating_mul(length).saturating_add(u64::from(size.count_ones()).saturating_mul(windows));
+        let doubling = levels
+            .saturating_mul(length)
+            .saturating_add(u64::from(size.count_ones()).saturating_mul(windows));
         if (size as u64 - 1).saturating_mul(windows) <= doubling {
             let mut folded = at(&slabs, 0);
             for k in 1..size {
@@ -124,7 +183,12 @@ impl Window {
                 return Ok(folded.unwrap_or(spans));
             }
             let length = spans.first().map_or(0, |t| t.dims()[d]) - (span * dilation) as u64;
-            let shifted = |offset: i64| -> Vec<Tensor> { spans.iter().map(|t| line(t, d, offset, 1, length)).collect() };
+            let shifted = |offset: i64| -> Vec<Tensor> {
+                spans
+                    .iter()
+                    .map(|t| line(t, d, offset, 1, length))
+                    .collect()
+            };
             spans = apply(shifted(0), shifted(span * dilation), body)?;
             span *= 2;
         }
@@ -133,7 +197,8 @@ impl Window {
 
 /// Elements offset, offset + stride, .. of dimension `d`, `n` of them.
 fn line(t: &Tensor, d: usize, offset: i64, stride: i64, n: u64) -> Tensor {
-    let (mut start, mut steps, mut dims) = (vec![0; t.rank()], vec![1; t.rank()], t.dims().to_vec());
+    let (mut start, mut steps, mut dims) =
+        (vec![0; t.rank()], vec![1; t.rank()], t.dims().to_vec());
     (start[d], steps[d], dims[d]) = (offset, stride, n);
     slice::boxed(t, &start, &steps, &dims)
 }
@@ -142,21 +207,43 @@ fn line(t: &Tensor, d: usize, offset: i64, stride: i64, n: u64) -> Tensor {
 fn apply(a: Vec<Tensor>, b: Vec<Tensor>, body: &mut Body<'_>) -> Result<Vec<Tensor>, Stop> {
     let dims = a.first().map_or(vec![], |t| t.dims().to_vec());
     let lanes = count(&dims);
-    let arguments = a.iter().chain(&b).map(|t| t.reshaped(&[lanes as u64])).collect();
-    Ok(body(lanes, arguments)?.iter().map(|t| t.reshaped(&dims)).collect())
+    let arguments = a
+        .iter()
+        .chain(&b)
+        .map(|t| t.reshaped(&[lanes as u64]))
+        .collect();
+    Ok(body(lanes, arguments)?
+        .iter()
+        .map(|t| t.reshaped(&dims))
+        .collect())
 }
 
 /// A fold of f64 tensors, for error bounds.
-pub fn fold_f64(window: &Window, x: &[f64], dims: &[u64], init: f64, join: impl Fn(f64, f64) -> f64) -> Result<Vec<f64>, Stop> {
+pub fn fold_f64(
+    window: &Window,
+    x: &[f64],
+    dims: &[u64],
+    init: f64,
+    join: impl Fn(f64, f64) -> f64,
+) -> Result<Vec<f64>, Stop> {
     use crate::types::ElementType::F64;
     let mut body = |lanes: usize, arguments: Vec<Tensor>| match &arguments[..] {
         [a, b] => {
-            let joined: Vec<f64> = a.as_slice::<f64>().iter().zip(b.as_slice::<f64>()).map(|(a, b)| join(*a, *b)).collect();
+            let joined: Vec<f64> = a
+                .as_slice::<f64>()
+                .iter()
+                .zip(b.as_slice::<f64>())
+                .map(|(a, b)| join(*a, *b))
+                .collect();
             Ok(vec![Tensor::from_slice(&[lanes as u64], F64, &joined)])
         }
         _ => Err(movement::mismatch("a fold of one tensor")),
     };
-    let out = window.fold(&[Tensor::from_slice(dims, F64, x)], &[Tensor::from_slice(&[], F64, &[init])], &mut body)?;
+    let out = window.fold(
+        &[Tensor::from_slice(dims, F64, x)],
+        &[Tensor::from_slice(&[], F64, &[init])],
+        &mut body,
+    )?;
     Ok(out.first().map_or(vec![], |t| t.as_slice::<f64>().to_vec()))
 }
 
@@ -182,12 +269,24 @@ mod tests {
             let position = |p: i64| {
                 let q = p - w.padding[0].0;
                 let b = w.base_dilations[0];
-                if q >= 0 && q % b == 0 && q / b < n as i64 { x[(q / b) as usize] } else { 0.5 }
+                if q >= 0 && q % b == 0 && q / b < n as i64 {
+                    x[(q / b) as usize]
+                } else {
+                    0.5
+                }
             };
             let want: Vec<f64> = (0..w.windows(0, n) as i64)
-                .map(|r| 0.5 + (0..w.dimensions[0]).map(|k| position(r * w.strides[0] + k * w.window_dilations[0])).sum::<f64>())
+                .map(|r| {
+                    0.5 + (0..w.dimensions[0])
+                        .map(|k| position(r * w.strides[0] + k * w.window_dilations[0]))
+                        .sum::<f64>()
+                })
                 .collect();
-            assert_eq!(fold_f64(&w, &x, &[n], 0.5, |a, b| a + b).unwrap(), want, "round {round}: {w:?} of {n}");
+            assert_eq!(
+                fold_f64(&w, &x, &[n], 0.5, |a, b| a + b).unwrap(),
+                want,
+                "round {round}: {w:?} of {n}"
+            );
         }
     }
 
@@ -206,7 +305,10 @@ mod tests {
             let last = fold_f64(&w(&dimensions), &x, &[16, 10], -1.0, |_, b| b);
             let columns = 10 - dimensions[1] + 1;
             match last {
-                Ok(out) if columns > 0 => assert_eq!(out[0], ((dimensions[0] - 1) * 10 + dimensions[1] - 1) as f64),
+                Ok(out) if columns > 0 => assert_eq!(
+                    out[0],
+                    ((dimensions[0] - 1) * 10 + dimensions[1] - 1) as f64
+                ),
                 Ok(out) => assert!(out.is_empty()),
                 Err(e) => panic!("{e:?}"),
             }

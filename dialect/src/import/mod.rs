@@ -34,8 +34,13 @@ pub fn detect(bytes: &[u8], name: &str) -> Form {
         return Form::HloText;
     }
     let uses = |dialect: &str| {
-        text.match_indices(dialect)
-            .any(|(i, _)| i == 0 || matches!(text.as_bytes()[i - 1], b' ' | b'"' | b'\t' | b'\n' | b'(' | b'!' | b'#' | b'='))
+        text.match_indices(dialect).any(|(i, _)| {
+            i == 0
+                || matches!(
+                    text.as_bytes()[i - 1],
+                    b' ' | b'"' | b'\t' | b'\n' | b'(' | b'!' | b'#' | b'='
+                )
+        })
     };
     if uses("stablehlo.") || uses("chlo.") {
         return Form::StableHlo;
@@ -58,12 +63,30 @@ mod tests {
 
     #[test]
     fn forms_are_told_by_content() {
-        assert_eq!(detect(b"// a\nHloModule m\nENTRY e {}", "x.txt"), Form::HloText);
+        assert_eq!(
+            detect(b"// a\nHloModule m\nENTRY e {}", "x.txt"),
+            Form::HloText
+        );
         assert_eq!(detect(b"\x0a\x04main\xff", "x"), Form::HloProto);
-        assert_eq!(detect(b"module attributes {mhlo.num_replicas = 1 : i32} { %0 = hlo.add %a, %b }", "x.mlir"), Form::OwnText);
-        assert_eq!(detect(b"module { %0 = stablehlo.add %a, %b : tensor<f32> }", "x.mlir"), Form::StableHlo);
+        assert_eq!(
+            detect(
+                b"module attributes {mhlo.num_replicas = 1 : i32} { %0 = hlo.add %a, %b }",
+                "x.mlir"
+            ),
+            Form::OwnText
+        );
+        assert_eq!(
+            detect(
+                b"module { %0 = stablehlo.add %a, %b : tensor<f32> }",
+                "x.mlir"
+            ),
+            Form::StableHlo
+        );
         assert_eq!(detect(b"\"stablehlo.add\"", "x"), Form::StableHlo);
-        assert_eq!(detect(b"func.func @main() { return }", "x.mlir"), Form::StableHlo);
+        assert_eq!(
+            detect(b"func.func @main() { return }", "x.mlir"),
+            Form::StableHlo
+        );
         assert_eq!(detect(b"", "x.hlo"), Form::HloText);
     }
 }

@@ -33,7 +33,11 @@ pub(super) struct Encoder<'c> {
 
 impl<'c> Encoder<'c> {
     pub fn new(context: &'c melior::Context) -> Self {
-        Self { context, resources: HashMap::new(), lent: 0 }
+        Self {
+            context,
+            resources: HashMap::new(),
+            lent: 0,
+        }
     }
 
     pub fn encode(&mut self, attribute: &Attribute) -> melior::ir::Attribute<'c> {
@@ -49,7 +53,9 @@ impl<'c> Encoder<'c> {
                 Attribute::Unit => mlirUnitAttrGet(context),
                 Attribute::Bool(v) => mlirBoolAttrGet(context, (*v).into()),
                 Attribute::Int(v) => mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), *v),
-                Attribute::Float(v) => mlirFloatAttrDoubleGet(context, mlirF64TypeGet(context), f64::from_bits(*v)),
+                Attribute::Float(v) => {
+                    mlirFloatAttrDoubleGet(context, mlirF64TypeGet(context), f64::from_bits(*v))
+                }
                 Attribute::Str(v) => mlirStringAttrGet(context, string(v)),
                 Attribute::Ints(v) => mlirDenseI64ArrayGet(context, v.len() as isize, v.as_ptr()),
                 Attribute::Bools(v) => {
@@ -61,11 +67,15 @@ impl<'c> Encoder<'c> {
                     mlirArrayAttrGet(context, v.len() as isize, v.as_ptr())
                 }
                 Attribute::Dict(v) => {
-                    let v: Vec<MlirNamedAttribute> = v
-                        .0
-                        .iter()
-                        .map(|(name, a)| mlirNamedAttributeGet(mlirIdentifierGet(context, string(name)), self.raw(a)))
-                        .collect();
+                    let v: Vec<MlirNamedAttribute> =
+                        v.0.iter()
+                            .map(|(name, a)| {
+                                mlirNamedAttributeGet(
+                                    mlirIdentifierGet(context, string(name)),
+                                    self.raw(a),
+                                )
+                            })
+                            .collect();
                     mlirDictionaryAttrGet(context, v.len() as isize, v.as_ptr())
                 }
                 Attribute::Symbol(v) => mlirFlatSymbolRefAttrGet(context, string(v)),
@@ -78,16 +88,25 @@ impl<'c> Encoder<'c> {
     /// A literal of a quantized type is written in its storage type.
     fn literal(&mut self, literal: &Literal) -> MlirAttribute {
         let element = stored(literal.element());
-        let ty = types::encode_tensor(self.context.to_raw(), &TensorType::new(literal.dims().iter().copied(), element.clone()));
+        let ty = types::encode_tensor(
+            self.context.to_raw(),
+            &TensorType::new(literal.dims().iter().copied(), element.clone()),
+        );
         let data = literal.data().bytes();
         if data.len() <= MAX_INLINE_BYTES {
             let masked: Vec<u8> = match mask(&element) {
                 0xff => data.to_vec(),
                 mask => data.iter().map(|byte| byte & mask).collect(),
             };
-            let packed = if element == ElementType::I1 { pack(&masked, literal.is_splat()) } else { masked };
+            let packed = if element == ElementType::I1 {
+                pack(&masked, literal.is_splat())
+            } else {
+                masked
+            };
             // SAFETY: the callee copies `packed`, whose length is that of the type or of one element.
-            return unsafe { mlirDenseElementsAttrRawBufferGet(ty, packed.len(), packed.as_ptr().cast()) };
+            return unsafe {
+                mlirDenseElementsAttrRawBufferGet(ty, packed.len(), packed.as_ptr().cast())
+            };
         }
         if let Some(known) = self.resources.get(&literal.hash()) {
             return *known;
@@ -95,7 +114,11 @@ impl<'c> Encoder<'c> {
         self.lent += data.len();
         let name = format!("x{:032x}", literal.hash());
         let owner = Box::into_raw(Box::new(literal.clone()));
-        LENT.with_borrow_mut(|lent| lent.entry(data.as_ptr() as usize).or_insert_with(|| (literal.clone(), 0)).1 += 1);
+        LENT.with_borrow_mut(|lent| {
+            lent.entry(data.as_ptr() as usize)
+                .or_insert_with(|| (literal.clone(), 0))
+                .1 += 1
+        });
         // SAFETY: the bytes belong to `owner`, which `release` frees when the context lets go of the blob; they are immutable.
         let resource = unsafe {
             mlirUnmanagedDenseResourceElementsAttrGet(
@@ -154,7 +177,15 @@ fn pack(bools: &[u8], splat: bool) -> Vec<u8> {
     if splat || bools.len() == 1 {
         return vec![if bools[0] == 0 { 0 } else { 0xff }];
     }
-    bools.chunks(8).map(|chunk| chunk.iter().enumerate().fold(0, |byte, (i, bit)| byte | (bit & 1) << i)).collect()
+    bools
+        .chunks(8)
+        .map(|chunk| {
+            chunk
+                .iter()
+                .enumerate()
+                .fold(0, |byte, (i, bit)| byte | (bit & 1) << i)
+        })
+        .collect()
 }
 
 /// The attribute, or what about it is not ours. Integers of any width up to 64 bits become `Int`, floats `Float`.
@@ -174,8 +205,15 @@ fn decode_raw(a: MlirAttribute) -> Result<Attribute, String> {
             if mlirTypeIsAIndex(ty) {
                 return Ok(Attribute::Int(mlirIntegerAttrGetValueInt(a)));
             }
-            match (mlirIntegerTypeGetWidth(ty), mlirIntegerTypeIsSignless(ty), mlirIntegerTypeIsUnsigned(ty)) {
-                (65.., _, _) => Err(format!("integer attribute {} has more than 64 bits", print(a))),
+            match (
+                mlirIntegerTypeGetWidth(ty),
+                mlirIntegerTypeIsSignless(ty),
+                mlirIntegerTypeIsUnsigned(ty),
+            ) {
+                (65.., _, _) => Err(format!(
+                    "integer attribute {} has more than 64 bits",
+                    print(a)
+                )),
                 (_, true, _) => Ok(Attribute::Int(mlirIntegerAttrGetValueInt(a))),
                 (_, _, true) => i64::try_from(mlirIntegerAttrGetValueUInt(a))
                     .map(Attribute::Int)
@@ -185,27 +223,40 @@ fn decode_raw(a: MlirAttribute) -> Result<Attribute, String> {
         } else if mlirAttributeIsAFloat(a) {
             let ty = mlirAttributeGetType(a);
             if mlirFloatTypeGetWidth(ty) > 64 {
-                return Err(format!("float attribute {} has more than 64 bits", print(a)));
+                return Err(format!(
+                    "float attribute {} has more than 64 bits",
+                    print(a)
+                ));
             }
             Ok(Attribute::Float(mlirFloatAttrGetValueDouble(a).to_bits()))
         } else if mlirAttributeIsAString(a) {
             utf8(mlirStringAttrGetValue(a)).map(Attribute::Str)
         } else if mlirAttributeIsADenseI64Array(a) {
-            Ok(Attribute::Ints((0..mlirDenseArrayGetNumElements(a)).map(|i| mlirDenseI64ArrayGetElement(a, i)).collect()))
+            Ok(Attribute::Ints(
+                (0..mlirDenseArrayGetNumElements(a))
+                    .map(|i| mlirDenseI64ArrayGetElement(a, i))
+                    .collect(),
+            ))
         } else if mlirAttributeIsADenseI32Array(a) {
-            let ints = (0..mlirDenseArrayGetNumElements(a)).map(|i| mlirDenseI32ArrayGetElement(a, i).into());
+            let ints = (0..mlirDenseArrayGetNumElements(a))
+                .map(|i| mlirDenseI32ArrayGetElement(a, i).into());
             Ok(Attribute::Ints(ints.collect()))
         } else if mlirAttributeIsADenseBoolArray(a) {
-            let bools = (0..mlirDenseArrayGetNumElements(a)).map(|i| mlirDenseBoolArrayGetElement(a, i));
+            let bools =
+                (0..mlirDenseArrayGetNumElements(a)).map(|i| mlirDenseBoolArrayGetElement(a, i));
             Ok(Attribute::Bools(bools.collect()))
         } else if mlirAttributeIsAArray(a) {
-            let parts = (0..mlirArrayAttrGetNumElements(a)).map(|i| decode_raw(mlirArrayAttrGetElement(a, i)));
+            let parts = (0..mlirArrayAttrGetNumElements(a))
+                .map(|i| decode_raw(mlirArrayAttrGetElement(a, i)));
             Ok(Attribute::Array(parts.collect::<Result<_, _>>()?))
         } else if mlirAttributeIsADictionary(a) {
             let mut out = Attributes::new();
             for i in 0..mlirDictionaryAttrGetNumElements(a) {
                 let named = mlirDictionaryAttrGetElement(a, i);
-                out.0.insert(text(mlirIdentifierStr(named.name)), decode_raw(named.attribute)?);
+                out.0.insert(
+                    text(mlirIdentifierStr(named.name)),
+                    decode_raw(named.attribute)?,
+                );
             }
             Ok(Attribute::Dict(out))
         } else if mlirAttributeIsAFlatSymbolRef(a) {
@@ -215,7 +266,10 @@ fn decode_raw(a: MlirAttribute) -> Result<Attribute, String> {
         } else if mlirAttributeIsADenseElements(a) || mlirAttributeIsADenseResourceElements(a) {
             decode_literal(a).map(Attribute::Literal)
         } else {
-            Err(format!("attribute {} is of a kind tileproof does not know", print(a)))
+            Err(format!(
+                "attribute {} is of a kind tileproof does not know",
+                print(a)
+            ))
         }
     }
 }
@@ -228,7 +282,10 @@ fn decode_literal(a: MlirAttribute) -> Result<Literal, String> {
         let total = ty
             .elements()
             .and_then(|n| usize::try_from(n).ok())
-            .filter(|n| n.checked_mul(size).is_some_and(|bytes| bytes <= isize::MAX as usize))
+            .filter(|n| {
+                n.checked_mul(size)
+                    .is_some_and(|bytes| bytes <= isize::MAX as usize)
+            })
             .ok_or_else(|| format!("literal of type {ty} is too large"))?;
         let data = if mlirAttributeIsADenseResourceElements(a) {
             let bytes = tileproofResourceBytes(a);
@@ -238,7 +295,10 @@ fn decode_literal(a: MlirAttribute) -> Result<Literal, String> {
                     print(a)
                 ));
             }
-            let lent = LENT.with_borrow(|lent| lent.get(&(bytes.data as usize)).map(|(literal, _)| literal.clone()));
+            let lent = LENT.with_borrow(|lent| {
+                lent.get(&(bytes.data as usize))
+                    .map(|(literal, _)| literal.clone())
+            });
             if let Some(literal) = lent
                 && *literal.element() == ty.element
                 && Some(literal.dims()) == ty.static_dims().as_deref()
@@ -251,7 +311,9 @@ fn decode_literal(a: MlirAttribute) -> Result<Literal, String> {
                 (ElementType::I2, _) => extended(bytes, 2),
                 (ElementType::I4, _) => extended(bytes, 4),
                 (_, 0xff) => Buffer::from_slice(bytes),
-                (_, mask) => Buffer::from_slice(&bytes.iter().map(|byte| byte & mask).collect::<Vec<u8>>()),
+                (_, mask) => {
+                    Buffer::from_slice(&bytes.iter().map(|byte| byte & mask).collect::<Vec<u8>>())
+                }
             }
         } else {
             let splat = mlirDenseElementsAttrIsSplat(a);
@@ -262,7 +324,9 @@ fn decode_literal(a: MlirAttribute) -> Result<Literal, String> {
             } else if ty.element == ElementType::I1 {
                 let bits = std::slice::from_raw_parts(data, count.div_ceil(8));
                 Buffer::build(count, |out: &mut [u8]| {
-                    out.iter_mut().enumerate().for_each(|(i, bit)| *bit = bits[i / 8] >> (i % 8) & 1)
+                    out.iter_mut()
+                        .enumerate()
+                        .for_each(|(i, bit)| *bit = bits[i / 8] >> (i % 8) & 1)
                 })
             } else {
                 let bytes = std::slice::from_raw_parts(data, count * size);
@@ -275,24 +339,35 @@ fn decode_literal(a: MlirAttribute) -> Result<Literal, String> {
         };
         let length = data.bytes().len();
         let dims = ty.static_dims().unwrap_or_default();
-        Literal::new(dims, ty.element.clone(), data)
-            .ok_or_else(|| format!("literal of type {ty} has {length} bytes, expected {}", total * size))
+        Literal::new(dims, ty.element.clone(), data).ok_or_else(|| {
+            format!(
+                "literal of type {ty} has {length} bytes, expected {}",
+                total * size
+            )
+        })
     }
 }
 
 fn extended(bytes: &[u8], bits: u32) -> Buffer {
     Buffer::build(bytes.len(), |out: &mut [i8]| {
-        out.iter_mut().zip(bytes).for_each(|(o, b)| *o = ((*b as i8) << (8 - bits)) >> (8 - bits))
+        out.iter_mut()
+            .zip(bytes)
+            .for_each(|(o, b)| *o = ((*b as i8) << (8 - bits)) >> (8 - bits))
     })
 }
 
 /// The literal read in the storage type, as of a quantized type.
 pub(super) fn quantized(literal: Literal, ty: &Type) -> Literal {
-    let Some(tensor) = ty.as_tensor() else { return literal };
+    let Some(tensor) = ty.as_tensor() else {
+        return literal;
+    };
     match &tensor.element {
-        ElementType::Quantized(q) if q.storage == *literal.element() => {
-            Literal::new(literal.dims().to_vec(), tensor.element.clone(), literal.data().clone()).unwrap_or(literal)
-        }
+        ElementType::Quantized(q) if q.storage == *literal.element() => Literal::new(
+            literal.dims().to_vec(),
+            tensor.element.clone(),
+            literal.data().clone(),
+        )
+        .unwrap_or(literal),
         _ => literal,
     }
 }
@@ -323,7 +398,9 @@ mod tests {
     #[test]
     fn every_kind_survives() {
         with_context(|context| {
-            let inner = Attributes::new().with("a b", -3).with("b", vec![true, false]);
+            let inner = Attributes::new()
+                .with("a b", -3)
+                .with("b", vec![true, false]);
             let all = [
                 Attribute::Unit,
                 true.into(),
@@ -355,17 +432,24 @@ mod tests {
             for element in ElementType::all() {
                 for dims in [vec![], vec![0], vec![1], vec![3, 3], vec![40, 40]] {
                     for constant in [true, false] {
-                        let values: Vec<i64> = (0..crate::tensor::count(&dims) as i64).map(|i| if constant { 1 } else { i % 7 % 4 - 1 }).collect();
+                        let values: Vec<i64> = (0..crate::tensor::count(&dims) as i64)
+                            .map(|i| if constant { 1 } else { i % 7 % 4 - 1 })
+                            .collect();
                         let values: Vec<f64> = values.into_iter().map(|v| v as f64).collect();
                         let data = crate::tensor::encode_f64s(&element, &values);
                         let before = Literal::new(dims.clone(), element.clone(), data).unwrap();
                         let mlir = Encoder::new(context.melior()).encode(&before.clone().into());
                         let large = before.data().bytes().len() > MAX_INLINE_BYTES;
-                        assert_eq!(mlir.to_string().starts_with("dense_resource"), large, "{mlir}");
+                        assert_eq!(
+                            mlir.to_string().starts_with("dense_resource"),
+                            large,
+                            "{mlir}"
+                        );
                         assert_eq!(decode(mlir), Ok(before.into()), "{mlir}");
                         if !large {
                             // i1 and sub-byte elements must have MLIR's own bytes, or equal attributes differ.
-                            let again = melior::ir::Attribute::parse(context.melior(), &mlir.to_string());
+                            let again =
+                                melior::ir::Attribute::parse(context.melior(), &mlir.to_string());
                             assert_eq!(again, Some(mlir));
                         }
                     }
@@ -377,11 +461,20 @@ mod tests {
     #[test]
     fn equal_large_literals_are_one_resource() {
         with_context(|context| {
-            let big = || Attribute::from(Literal::from_tensor(&Tensor::from_i64s(&[500], &ElementType::I32, &(0..500).collect::<Vec<_>>())));
+            let big = || {
+                Attribute::from(Literal::from_tensor(&Tensor::from_i64s(
+                    &[500],
+                    &ElementType::I32,
+                    &(0..500).collect::<Vec<_>>(),
+                )))
+            };
             let mut encoder = Encoder::new(context.melior());
             assert_eq!(encoder.encode(&big()), encoder.encode(&big()));
             assert_eq!(encoder.lent, 2000);
-            let (before, Ok(Attribute::Literal(after))) = (big(), decode(encoder.encode(&big()))) else { panic!() };
+            let (before, Ok(Attribute::Literal(after))) = (big(), decode(encoder.encode(&big())))
+            else {
+                panic!()
+            };
             assert_eq!(before, after.clone().into());
         })
     }
@@ -389,7 +482,12 @@ mod tests {
     #[test]
     fn foreign_attributes_are_refused_by_name() {
         with_context(|context| {
-            for (text, says) in [("affine_map<(d0) -> (d0)>", "affine_map"), ("\"\\FF\"", "UTF-8"), ("1 : i65", "64 bits"), ("dense_resource<gone> : tensor<9xf32>", "gone")] {
+            for (text, says) in [
+                ("affine_map<(d0) -> (d0)>", "affine_map"),
+                ("\"\\FF\"", "UTF-8"),
+                ("1 : i65", "64 bits"),
+                ("dense_resource<gone> : tensor<9xf32>", "gone"),
+            ] {
                 let attribute = melior::ir::Attribute::parse(context.melior(), text).unwrap();
                 let message = decode(attribute).unwrap_err();
                 assert!(message.contains(says), "{message}");

@@ -1,13 +1,10 @@
 //! One MLIR context a thread: single threaded, the needed dialects only, diagnostics as plain values.
 
 use super::locations;
-use crate::{
-    error::Diagnostic,
-    location::Location,
-};
+use crate::{error::Diagnostic, location::Location};
 use melior::{
-    dialect::{DialectHandle, DialectRegistry},
     diagnostic::DiagnosticSeverity,
+    dialect::{DialectHandle, DialectRegistry},
     ir::{Module, OperationRef, operation::OperationLike},
 };
 use mlir_sys::{MlirAttribute, MlirContext, MlirDialectRegistry, MlirStringRef, MlirType};
@@ -65,9 +62,18 @@ impl Context {
         let (sink, current) = (diagnostics.clone(), file.clone());
         // Detached with the context. A panic must not cross into C++.
         inner.attach_diagnostic_handler(move |diagnostic| {
-            catch_unwind(AssertUnwindSafe(|| sink.borrow_mut().push(read(&diagnostic, &current.borrow())))).is_ok()
+            catch_unwind(AssertUnwindSafe(|| {
+                sink.borrow_mut().push(read(&diagnostic, &current.borrow()))
+            }))
+            .is_ok()
         });
-        Self { inner, file, diagnostics, modules: Cell::new(0), bytes: Cell::new(0) }
+        Self {
+            inner,
+            file,
+            diagnostics,
+            modules: Cell::new(0),
+            bytes: Cell::new(0),
+        }
     }
 
     pub fn melior(&self) -> &melior::Context {
@@ -95,7 +101,10 @@ impl Context {
         Module::parse(&self.inner, text).ok_or_else(|| {
             let mut all = self.take_diagnostics();
             if all.is_empty() {
-                all.push(Diagnostic::new("MLIR does not parse the text", Location::at(file, 1, 1)));
+                all.push(Diagnostic::new(
+                    "MLIR does not parse the text",
+                    Location::at(file, 1, 1),
+                ));
             }
             all
         })
@@ -107,7 +116,10 @@ impl Context {
         let valid = op.verify();
         let mut all = self.take_diagnostics();
         if !valid && all.is_empty() {
-            all.push(Diagnostic::new("MLIR does not verify the module", Location::default()));
+            all.push(Diagnostic::new(
+                "MLIR does not verify the module",
+                Location::default(),
+            ));
         }
         all
     }
@@ -186,9 +198,17 @@ func.func @f(%a: tensor<8x128xf32>, %i: tensor<f32>) -> tensor<8xf32> {
             let module = context.parse(SMALL, &"-".into()).unwrap();
             assert!(module.as_operation().verify());
             let once = module.as_operation().to_string();
-            let twice = context.parse(&once, &"-".into()).unwrap().as_operation().to_string();
+            let twice = context
+                .parse(&once, &"-".into())
+                .unwrap()
+                .as_operation()
+                .to_string();
             assert_eq!(once, twice);
-            assert!(once.contains("hlo.add %arg0, %cst : tensor<8x128xf32>") || once.contains("hlo.add %arg0, %0 : tensor<8x128xf32>"), "{once}");
+            assert!(
+                once.contains("hlo.add %arg0, %cst : tensor<8x128xf32>")
+                    || once.contains("hlo.add %arg0, %0 : tensor<8x128xf32>"),
+                "{once}"
+            );
             assert!(once.contains("tiles = [[8, 128], [2, 1]]"), "{once}");
         })
     }
@@ -203,17 +223,30 @@ func.func @f(%a: tensor<8x128xf32>, %i: tensor<f32>) -> tensor<8xf32> {
             assert!(printed.contains("x.py"), "{printed}");
             let again = context.parse(&printed, &"-".into()).unwrap();
             let flags = OperationPrintingFlags::new().enable_debug_info(true, false);
-            assert_eq!(printed, again.as_operation().to_string_with_flags(flags).unwrap());
+            assert_eq!(
+                printed,
+                again.as_operation().to_string_with_flags(flags).unwrap()
+            );
         })
     }
 
     #[test]
     fn a_parse_error_has_line_column_and_message() {
         with_context(|context| {
-            let errors = context.parse("func.func @f() {\n  hlo.nonsense\n}", &"a.mlir".into()).unwrap_err();
-            assert!(errors[0].to_string().starts_with("a.mlir:2:3: "), "{}", errors[0]);
+            let errors = context
+                .parse("func.func @f() {\n  hlo.nonsense\n}", &"a.mlir".into())
+                .unwrap_err();
+            assert!(
+                errors[0].to_string().starts_with("a.mlir:2:3: "),
+                "{}",
+                errors[0]
+            );
             assert!(errors[0].message.contains("hlo.nonsense"), "{}", errors[0]);
-            assert!(context.parse("\n \0", &"-".into()).unwrap_err()[0].to_string().starts_with("-:2:2: NUL"));
+            assert!(
+                context.parse("\n \0", &"-".into()).unwrap_err()[0]
+                    .to_string()
+                    .starts_with("-:2:2: NUL")
+            );
         })
     }
 
@@ -223,9 +256,18 @@ func.func @f(%a: tensor<8x128xf32>, %i: tensor<f32>) -> tensor<8xf32> {
             let text = "func.func @f(%a: tensor<2x3xf32>, %b: tensor<3x2xf32>) -> tensor<2x2xf32> {\n  %0 = hlo.dot_general %a, %b {lhs_contracting_dimensions = array<i64: 1>, rhs_contracting_dimensions = array<i64: 0>} : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>\n  return %0 : tensor<2x2xf32>\n}";
             let module = context.parse(text, &"-".into()).unwrap();
             let function = module.body().first_operation().unwrap();
-            let dot = function.region(0).unwrap().first_block().unwrap().first_operation().unwrap();
+            let dot = function
+                .region(0)
+                .unwrap()
+                .first_block()
+                .unwrap()
+                .first_operation()
+                .unwrap();
             let dot = crate::mlir::views::hlo::DotGeneralOp::cast(dot).unwrap();
-            assert_eq!((dot.lhs_batching_dimensions(), dot.precision_config()), (Some(vec![]), None));
+            assert_eq!(
+                (dot.lhs_batching_dimensions(), dot.precision_config()),
+                (Some(vec![]), None)
+            );
         })
     }
 

@@ -1,10 +1,6 @@
 //! Module to program.
 
-use super::{
-    attributes, locations,
-    locations::text,
-    types,
-};
+use super::{attributes, locations, locations::text, types};
 use crate::{
     attribute::{Attribute, Attributes},
     builder::{ProgramBuilder, Provenance},
@@ -15,9 +11,13 @@ use crate::{
     types::Type,
 };
 use melior::ir::{
-    BlockLike, BlockRef, Module, OperationRef, RegionLike, RegionRef, Value, ValueLike, operation::OperationLike,
+    BlockLike, BlockRef, Module, OperationRef, RegionLike, RegionRef, Value, ValueLike,
+    operation::OperationLike,
 };
-use mlir_sys::{mlirFunctionTypeGetNumResults, mlirFunctionTypeGetResult, mlirIdentifierStr, mlirTypeAttrGetValue};
+use mlir_sys::{
+    mlirFunctionTypeGetNumResults, mlirFunctionTypeGetResult, mlirIdentifierStr,
+    mlirTypeAttrGetValue,
+};
 use std::{collections::HashMap, sync::Arc};
 
 /// The program of a module that MLIR has verified. Positions in the nameless text `-` are said to be in `file`.
@@ -26,12 +26,17 @@ pub fn decode(module: &Module, file: &Arc<str>, provenance: Provenance) -> Resul
     let op = module.as_operation();
     let mut decoding = Decoding::new(file, provenance);
     let entry = decoding.module(op);
-    let Decoding { builder, failures, .. } = decoding;
+    let Decoding {
+        builder, failures, ..
+    } = decoding;
     report(failures)?;
     let mut program = builder.finish()?;
     if let Some(name) = entry {
         program.entry = program.find_function(&name).ok_or_else(|| {
-            Error::invalid(format!("hlo.entry: function '{name}' does not exist"), Location::default())
+            Error::invalid(
+                format!("hlo.entry: function '{name}' does not exist"),
+                Location::default(),
+            )
         })?;
     }
     Ok(program)
@@ -44,7 +49,9 @@ pub fn op(op: OperationRef) -> Option<crate::hlo::Op> {
     let attributes = decoding.op_attributes(op);
     let name = Decoding::name(op);
     let read = read_hlo(hlo_name(&name)?, attributes, &Location::default());
-    read.ok().map(|(op, _)| op).filter(|_| decoding.failures.is_empty())
+    read.ok()
+        .map(|(op, _)| op)
+        .filter(|_| decoding.failures.is_empty())
 }
 
 /// Name in THE list of `hlo` ops.
@@ -63,7 +70,9 @@ fn report(failures: Vec<Error>) -> Result<(), Error> {
     for failure in failures {
         match failure {
             Error::InvalidProgram(all) => invalid.extend(all),
-            failure @ (Error::Unsupported { .. } | Error::Internal(_)) => other = other.or(Some(failure)),
+            failure @ (Error::Unsupported { .. } | Error::Internal(_)) => {
+                other = other.or(Some(failure))
+            }
         }
     }
     match other {
@@ -76,14 +85,16 @@ fn report(failures: Vec<Error>) -> Result<(), Error> {
 /// Whether any op of the module names a source op.
 pub(super) fn has_provenance(module: &Module) -> bool {
     let mut found = false;
-    module.as_operation().walk(melior::ir::operation::WalkOrder::PreOrder, |op| {
-        if locations::decode(op.location()).sources.is_empty() {
-            melior::ir::operation::WalkResult::Advance
-        } else {
-            found = true;
-            melior::ir::operation::WalkResult::Interrupt
-        }
-    });
+    module
+        .as_operation()
+        .walk(melior::ir::operation::WalkOrder::PreOrder, |op| {
+            if locations::decode(op.location()).sources.is_empty() {
+                melior::ir::operation::WalkResult::Advance
+            } else {
+                found = true;
+                melior::ir::operation::WalkResult::Interrupt
+            }
+        });
     found
 }
 
@@ -96,7 +107,12 @@ struct Decoding<'f> {
 
 impl<'f> Decoding<'f> {
     fn new(file: &'f Arc<str>, provenance: Provenance) -> Self {
-        Self { file, builder: ProgramBuilder::new("", provenance), values: HashMap::new(), failures: vec![] }
+        Self {
+            file,
+            builder: ProgramBuilder::new("", provenance),
+            values: HashMap::new(),
+            failures: vec![],
+        }
     }
 
     fn location(&self, op: OperationRef) -> Location {
@@ -117,7 +133,9 @@ impl<'f> Decoding<'f> {
     fn attributes(&mut self, op: OperationRef, skip: &[&str]) -> Attributes {
         let mut out = Attributes::new();
         for index in 0..op.attribute_count() {
-            let Ok((name, value)) = op.attribute_at(index) else { continue };
+            let Ok((name, value)) = op.attribute_at(index) else {
+                continue;
+            };
             // SAFETY: an identifier's string lives as long as its context.
             let name = unsafe { text(mlirIdentifierStr(name.to_raw())) };
             if skip.contains(&name.as_str()) {
@@ -127,14 +145,23 @@ impl<'f> Decoding<'f> {
                 Ok(value) => {
                     out.0.insert(name, value);
                 }
-                Err(message) => self.invalid(format!("'{}': attribute '{name}': {message}", Self::name(op)), op),
+                Err(message) => self.invalid(
+                    format!("'{}': attribute '{name}': {message}", Self::name(op)),
+                    op,
+                ),
             }
         }
         out
     }
 
-    fn types<'c: 'a, 'a>(&mut self, values: impl Iterator<Item = Value<'c, 'a>>, op: OperationRef) -> Vec<Type> {
-        values.map(|value| self.ty(types::decode(value.r#type()), op)).collect()
+    fn types<'c: 'a, 'a>(
+        &mut self,
+        values: impl Iterator<Item = Value<'c, 'a>>,
+        op: OperationRef,
+    ) -> Vec<Type> {
+        values
+            .map(|value| self.ty(types::decode(value.r#type()), op))
+            .collect()
     }
 
     fn ty(&mut self, ty: Result<Type, String>, op: OperationRef) -> Type {
@@ -154,11 +181,16 @@ impl<'f> Decoding<'f> {
         if let Some(Attribute::Str(name)) = take("sym_name") {
             program.name = name;
         }
-        for (name, field) in [("hlo.num_replicas", &mut program.num_replicas), ("hlo.num_partitions", &mut program.num_partitions)] {
+        for (name, field) in [
+            ("hlo.num_replicas", &mut program.num_replicas),
+            ("hlo.num_partitions", &mut program.num_partitions),
+        ] {
             match take(name) {
                 None => {}
                 Some(Attribute::Int(n)) if n >= 1 && u32::try_from(n).is_ok() => *field = n as u32,
-                Some(_) => wrong.push(format!("module attribute '{name}' must be a positive integer")),
+                Some(_) => wrong.push(format!(
+                    "module attribute '{name}' must be a positive integer"
+                )),
             }
         }
         match take("hlo.entry") {
@@ -167,7 +199,9 @@ impl<'f> Decoding<'f> {
             Some(_) => wrong.push("module attribute 'hlo.entry' must be a symbol".into()),
         }
         program.attributes = attributes;
-        wrong.into_iter().for_each(|message| self.invalid(message, op));
+        wrong
+            .into_iter()
+            .for_each(|message| self.invalid(message, op));
         let body = op.region(0).ok().and_then(|region| region.first_block());
         let mut next = body.and_then(|block| block.first_operation());
         while let Some(function) = next {
@@ -175,7 +209,10 @@ impl<'f> Decoding<'f> {
                 "func.func" => self.function(function),
                 other => {
                     let what = format!("'{other}' at module level");
-                    self.failures.push(Error::Unsupported { what, location: self.location(function) });
+                    self.failures.push(Error::Unsupported {
+                        what,
+                        location: self.location(function),
+                    });
                 }
             }
             next = function.next_in_block();
@@ -199,9 +236,14 @@ impl<'f> Decoding<'f> {
             // SAFETY: MLIR has verified that `function_type` is a TypeAttr of a function type; read within its count.
             let raw: Vec<_> = unsafe {
                 let ty = mlirTypeAttrGetValue(melior::ir::AttributeLike::to_raw(&ty));
-                (0..mlirFunctionTypeGetNumResults(ty)).map(|i| mlirFunctionTypeGetResult(ty, i)).collect()
+                (0..mlirFunctionTypeGetNumResults(ty))
+                    .map(|i| mlirFunctionTypeGetResult(ty, i))
+                    .collect()
             };
-            results = raw.into_iter().map(|ty| self.ty(types::decode_raw(ty), op)).collect();
+            results = raw
+                .into_iter()
+                .map(|ty| self.ty(types::decode_raw(ty), op))
+                .collect();
         }
         let values = self.builder.begin_function(&name, &parameters, location);
         let body = FunctionId(self.builder.program().functions.len() as u32 - 1);
@@ -212,7 +254,13 @@ impl<'f> Decoding<'f> {
         let mut dictionaries = |name: &str, count: usize| match attributes.0.remove(name) {
             Some(Attribute::Array(list)) => list
                 .into_iter()
-                .map(|attribute| if let Attribute::Dict(attributes) = attribute { attributes } else { Attributes::new() })
+                .map(|attribute| {
+                    if let Attribute::Dict(attributes) = attribute {
+                        attributes
+                    } else {
+                        Attributes::new()
+                    }
+                })
                 .collect(),
             Some(_) | None => vec![Attributes::new(); count],
         };
@@ -231,9 +279,13 @@ impl<'f> Decoding<'f> {
     }
 
     fn aliases(&mut self, attribute: Option<Attribute>, op: OperationRef) -> Vec<Alias> {
-        let Some(attribute) = attribute else { return vec![] };
+        let Some(attribute) = attribute else {
+            return vec![];
+        };
         let read = |entry: &Attribute| {
-            let Attribute::Dict(entry) = entry else { return None };
+            let Attribute::Dict(entry) = entry else {
+                return None;
+            };
             let number = |name: &str| match entry.get(name) {
                 Some(Attribute::Int(n)) => u32::try_from(*n).ok(),
                 Some(_) | None => None,
@@ -243,9 +295,17 @@ impl<'f> Decoding<'f> {
                 Some(Attribute::Str(word)) if word == "must" => AliasKind::Must,
                 Some(_) | None => return None,
             };
-            Some(Alias { output: number("output")?, parameter: number("parameter")?, kind })
+            Some(Alias {
+                output: number("output")?,
+                parameter: number("parameter")?,
+                kind,
+            })
         };
-        let aliases = if let Attribute::Array(list) = &attribute { list.iter().map(read).collect() } else { None };
+        let aliases = if let Attribute::Array(list) = &attribute {
+            list.iter().map(read).collect()
+        } else {
+            None
+        };
         aliases.unwrap_or_else(|| {
             self.invalid("'hlo.aliases' must be a list of {kind = \"may\"|\"must\", output = I, parameter = I}", op);
             vec![]
@@ -253,13 +313,20 @@ impl<'f> Decoding<'f> {
     }
 
     fn bind<'c: 'a, 'a>(&mut self, values: impl Iterator<Item = Value<'c, 'a>>, ids: &[ValueId]) {
-        self.values.extend(values.zip(ids).map(|(value, id)| (value.to_raw().ptr, *id)));
+        self.values
+            .extend(values.zip(ids).map(|(value, id)| (value.to_raw().ptr, *id)));
     }
 
     fn operands(&mut self, op: OperationRef) -> Vec<ValueId> {
-        let found: Option<Vec<ValueId>> = op.operands().map(|value| self.values.get(&value.to_raw().ptr).copied()).collect();
+        let found: Option<Vec<ValueId>> = op
+            .operands()
+            .map(|value| self.values.get(&value.to_raw().ptr).copied())
+            .collect();
         found.unwrap_or_else(|| {
-            self.invalid(format!("'{}': an operand does not dominate its use", Self::name(op)), op);
+            self.invalid(
+                format!("'{}': an operand does not dominate its use", Self::name(op)),
+                op,
+            );
             vec![]
         })
     }
@@ -268,7 +335,10 @@ impl<'f> Decoding<'f> {
     fn block(&mut self, block: BlockRef, parent: OperationRef) -> (Vec<ValueId>, Location) {
         if block.next_in_region().is_some() {
             let what = "a region of more than one block".into();
-            self.failures.push(Error::Unsupported { what, location: self.location(parent) });
+            self.failures.push(Error::Unsupported {
+                what,
+                location: self.location(parent),
+            });
         }
         let mut next = block.first_operation();
         while let Some(op) = next {
@@ -284,7 +354,10 @@ impl<'f> Decoding<'f> {
 
     fn region(&mut self, region: RegionRef, parent: OperationRef) -> Option<RegionId> {
         let Some(block) = region.first_block() else {
-            self.invalid(format!("'{}': a region is empty", Self::name(parent)), parent);
+            self.invalid(
+                format!("'{}': a region is empty", Self::name(parent)),
+                parent,
+            );
             return None;
         };
         let types = self.types(arguments(block), parent);
@@ -297,18 +370,26 @@ impl<'f> Decoding<'f> {
     fn op(&mut self, op: OperationRef) {
         let location = self.location(op);
         let operands = self.operands(op);
-        let regions: Vec<RegionId> = op.regions().filter_map(|region| self.region(region, op)).collect();
+        let regions: Vec<RegionId> = op
+            .regions()
+            .filter_map(|region| self.region(region, op))
+            .collect();
         let results = self.types(op.results().map(Value::from), op);
         let attributes = self.op_attributes(op);
         let full = Self::name(op);
         let Some(name) = hlo_name(&full) else {
             let location = location.clone();
-            self.failures.push(Error::Unsupported { what: format!("op {full}"), location });
+            self.failures.push(Error::Unsupported {
+                what: format!("op {full}"),
+                location,
+            });
             return self.placeholder(op, results);
         };
         match read_hlo(name, attributes, &location) {
             Ok((hlo, extra)) => {
-                let ids = self.builder.op(Op::Hlo(hlo), &operands, &results, regions, location);
+                let ids = self
+                    .builder
+                    .op(Op::Hlo(hlo), &operands, &results, regions, location);
                 if let Some(last) = self.builder.last_op_mut() {
                     last.extra = extra;
                 }
@@ -324,7 +405,8 @@ impl<'f> Decoding<'f> {
     /// All attributes; the literal of a constant gets the element type of its result.
     fn op_attributes(&mut self, op: OperationRef) -> Attributes {
         let mut attributes = self.attributes(op, &[]);
-        if let (Some(Attribute::Literal(literal)), Ok(result)) = (attributes.get("value"), op.result(0))
+        if let (Some(Attribute::Literal(literal)), Ok(result)) =
+            (attributes.get("value"), op.result(0))
             && let Ok(ty) = types::decode(result.r#type())
         {
             let literal = attributes::quantized(literal.clone(), &ty);
@@ -335,8 +417,16 @@ impl<'f> Decoding<'f> {
 
     /// Results of an op that failed to decode, so that its uses are not complained about too.
     fn placeholder(&mut self, op: OperationRef, results: Vec<Type>) {
-        let call = crate::hlo::call::Call { callee: String::new() };
-        let ids = self.builder.op(Op::Hlo(call.into()), &[], &results, vec![], Location::default());
+        let call = crate::hlo::call::Call {
+            callee: String::new(),
+        };
+        let ids = self.builder.op(
+            Op::Hlo(call.into()),
+            &[],
+            &results,
+            vec![],
+            Location::default(),
+        );
         self.bind(op.results().map(Value::from), &ids);
     }
 }

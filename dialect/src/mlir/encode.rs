@@ -1,10 +1,6 @@
 //! Program to module.
 
-use super::{
-    attributes::Encoder,
-    context::Context,
-    locations, types,
-};
+use super::{attributes::Encoder, context::Context, locations, types};
 use crate::{
     attribute::{Attribute, Attributes},
     error::Error,
@@ -13,15 +9,17 @@ use crate::{
     program::{AliasKind, Function, FunctionId, OpId, Program, RegionId, ValueId},
 };
 use melior::ir::{
-    Block, BlockLike, Identifier, Module, Operation, Region, RegionLike, Type, TypeLike, Value, ValueLike,
-    operation::OperationBuilder,
+    Block, BlockLike, Identifier, Module, Operation, Region, RegionLike, Type, TypeLike, Value,
+    ValueLike, operation::OperationBuilder,
 };
 use mlir_sys::{MlirValue, mlirFunctionTypeGet};
 
 /// The module of `program`, unverified. Its large literals are lent to `context`.
 pub fn encode<'c>(program: &Program, context: &'c Context) -> Result<Module<'c>, Error> {
     let melior = context.melior();
-    let nothing = MlirValue { ptr: std::ptr::null() };
+    let nothing = MlirValue {
+        ptr: std::ptr::null(),
+    };
     let mut encoding = Encoding {
         program,
         context: melior,
@@ -35,13 +33,15 @@ pub fn encode<'c>(program: &Program, context: &'c Context) -> Result<Module<'c>,
     let region = Region::new();
     region.append_block(body);
     let attributes = encoding.named(&module_attributes(program));
-    let operation = OperationBuilder::new("builtin.module", encoding.location(&Location::default()))
-        .add_attributes(&attributes)
-        .add_regions([region])
-        .build();
+    let operation =
+        OperationBuilder::new("builtin.module", encoding.location(&Location::default()))
+            .add_attributes(&attributes)
+            .add_regions([region])
+            .build();
     context.lend(encoding.attributes.lent);
     let operation = operation.map_err(|_| Error::internal("MLIR does not build the module op"))?;
-    Module::from_operation(operation).ok_or_else(|| Error::internal("MLIR does not build the module"))
+    Module::from_operation(operation)
+        .ok_or_else(|| Error::internal("MLIR does not build the module"))
 }
 
 /// One op, in no block yet. Its result types are as given; its large literals are lent to `context`.
@@ -85,7 +85,9 @@ fn named<'c>(
     attributes: &Attributes,
 ) -> Vec<(Identifier<'c>, melior::ir::Attribute<'c>)> {
     let named = attributes.0.iter();
-    named.map(|(name, value)| (Identifier::new(context, name), encoder.encode(value))).collect()
+    named
+        .map(|(name, value)| (Identifier::new(context, name), encoder.encode(value)))
+        .collect()
 }
 
 /// Calls and returns are upstream ops where MLIR has them.
@@ -118,8 +120,17 @@ fn module_attributes(program: &Program) -> Attributes {
 
 /// The entry function that `ProgramBuilder::finish` takes by itself.
 fn default_entry(program: &Program) -> FunctionId {
-    let public = || program.functions.iter().position(|f| !f.is_private).map(|i| FunctionId(i as u32));
-    program.find_function("main").or_else(public).unwrap_or(FunctionId(0))
+    let public = || {
+        program
+            .functions
+            .iter()
+            .position(|f| !f.is_private)
+            .map(|i| FunctionId(i as u32))
+    };
+    program
+        .find_function("main")
+        .or_else(public)
+        .unwrap_or(FunctionId(0))
 }
 
 struct Encoding<'c, 'p> {
@@ -135,17 +146,27 @@ impl<'c> Encoding<'c, '_> {
         locations::encode(self.context, location)
     }
 
-    fn named(&mut self, attributes: &Attributes) -> Vec<(Identifier<'c>, melior::ir::Attribute<'c>)> {
+    fn named(
+        &mut self,
+        attributes: &Attributes,
+    ) -> Vec<(Identifier<'c>, melior::ir::Attribute<'c>)> {
         named(self.context, &mut self.attributes, attributes)
     }
 
     fn types(&self, values: &[ValueId]) -> Vec<Type<'c>> {
-        values.iter().map(|value| types::encode(self.context, self.program.ty(*value))).collect()
+        values
+            .iter()
+            .map(|value| types::encode(self.context, self.program.ty(*value)))
+            .collect()
     }
 
     fn function(&mut self, function: &Function) -> Result<Operation<'c>, Error> {
         let parameters = self.types(&self.program.region(function.body).arguments);
-        let results: Vec<Type> = function.results.iter().map(|ty| types::encode(self.context, ty)).collect();
+        let results: Vec<Type> = function
+            .results
+            .iter()
+            .map(|ty| types::encode(self.context, ty))
+            .collect();
         let raw = |types: &[Type]| types.iter().map(|ty| ty.to_raw()).collect::<Vec<_>>();
         let (inputs, outputs) = (raw(&parameters), raw(&results));
         // SAFETY: the callee copies both lists of types of this context.
@@ -164,7 +185,11 @@ impl<'c> Encoding<'c, '_> {
         }
         let dictionaries = |list: &[Attributes]| {
             let used = list.iter().any(|attributes| !attributes.is_empty());
-            used.then(|| list.iter().map(|attributes| Attribute::Dict(attributes.clone())).collect::<Vec<_>>())
+            used.then(|| {
+                list.iter()
+                    .map(|attributes| Attribute::Dict(attributes.clone()))
+                    .collect::<Vec<_>>()
+            })
         };
         attributes = attributes
             .with_some("arg_attrs", dictionaries(&function.parameter_attributes))
@@ -175,7 +200,9 @@ impl<'c> Encoding<'c, '_> {
                     AliasKind::May => "may",
                     AliasKind::Must => "must",
                 };
-                let entry = Attributes::new().with("kind", kind).with("output", i64::from(alias.output));
+                let entry = Attributes::new()
+                    .with("kind", kind)
+                    .with("output", i64::from(alias.output));
                 entry.with("parameter", i64::from(alias.parameter)).into()
             });
             attributes = attributes.with("hlo.aliases", aliases.collect::<Vec<Attribute>>());
@@ -188,23 +215,33 @@ impl<'c> Encoding<'c, '_> {
             .add_attributes(&attributes)
             .add_regions([body])
             .build()
-            .map_err(|_| Error::internal(format!("MLIR does not build function '{}'", function.name)))
+            .map_err(|_| {
+                Error::internal(format!("MLIR does not build function '{}'", function.name))
+            })
     }
 
     fn region(&mut self, id: RegionId, terminator: &str) -> Result<Region<'c>, Error> {
         let arguments = &self.program.region(id).arguments;
         let unknown = melior::ir::Location::unknown(self.context);
-        let types: Vec<_> = self.types(arguments).into_iter().map(|ty| (ty, unknown)).collect();
+        let types: Vec<_> = self
+            .types(arguments)
+            .into_iter()
+            .map(|ty| (ty, unknown))
+            .collect();
         let block = Block::new(&types);
         for (index, value) in arguments.iter().enumerate() {
-            let argument = block.argument(index).map_err(|_| Error::internal("MLIR lost a block argument"))?;
+            let argument = block
+                .argument(index)
+                .map_err(|_| Error::internal("MLIR lost a block argument"))?;
             self.values[value.index()] = argument.to_raw();
         }
         for op in &self.program.region(id).ops {
             let made = self.op(*op, terminator)?;
             let made = block.append_operation(made);
             for (index, value) in self.program.op(*op).results.iter().enumerate() {
-                let result = made.result(index).map_err(|_| Error::internal("MLIR lost a result"))?;
+                let result = made
+                    .result(index)
+                    .map_err(|_| Error::internal("MLIR lost a result"))?;
                 self.values[value.index()] = result.to_raw();
             }
         }
@@ -220,7 +257,10 @@ impl<'c> Encoding<'c, '_> {
         for value in &op.operands {
             let raw = self.values[value.index()];
             if raw.ptr.is_null() {
-                return Err(Error::invalid(format!("'{name}': an operand does not dominate its use"), op.location.clone()));
+                return Err(Error::invalid(
+                    format!("'{name}': an operand does not dominate its use"),
+                    op.location.clone(),
+                ));
             }
             // SAFETY: the value belongs to a block or op of the module under construction, which outlives this call.
             operands.push(unsafe { Value::from_raw(raw) });
@@ -228,7 +268,11 @@ impl<'c> Encoding<'c, '_> {
         let mut attributes = op.extra.clone();
         attributes.0.extend(op.op.to_attributes().0);
         let attributes = self.named(&attributes);
-        let regions = op.regions.iter().map(|region| self.region(*region, "hlo.return")).collect::<Result<_, _>>()?;
+        let regions = op
+            .regions
+            .iter()
+            .map(|region| self.region(*region, "hlo.return"))
+            .collect::<Result<_, _>>()?;
         OperationBuilder::new(&name, self.location(&op.location))
             .add_operands(&operands)
             .add_results(&self.types(&op.results))

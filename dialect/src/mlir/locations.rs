@@ -6,7 +6,10 @@ use crate::location::{Location, Position, SourceOp};
 use mlir_sys::*;
 use std::{ptr::null, sync::Arc};
 
-pub(super) fn encode<'c>(context: &'c melior::Context, location: &Location) -> melior::ir::Location<'c> {
+pub(super) fn encode<'c>(
+    context: &'c melior::Context,
+    location: &Location,
+) -> melior::ir::Location<'c> {
     let context = context.to_raw();
     // SAFETY: constructors over values of one live context; strings and lists are copied.
     unsafe {
@@ -26,7 +29,12 @@ pub(super) fn encode<'c>(context: &'c melior::Context, location: &Location) -> m
             Some(rewrite) => mlirStringAttrGet(context, string(rewrite)),
             None => MlirAttribute { ptr: null() },
         };
-        melior::ir::Location::from_raw(mlirLocationFusedGet(context, parts.len() as isize, parts.as_ptr(), metadata))
+        melior::ir::Location::from_raw(mlirLocationFusedGet(
+            context,
+            parts.len() as isize,
+            parts.as_ptr(),
+            metadata,
+        ))
     }
 }
 
@@ -54,12 +62,19 @@ pub(super) fn decode_in(location: melior::ir::Location, file: &Arc<str>) -> Loca
 /// Gives `op`, which stays where it is, another location.
 pub fn set(op: melior::ir::OperationRef, location: melior::ir::Location) {
     // SAFETY: op and location are alive and of one context.
-    unsafe { mlirOperationSetLocation(melior::ir::operation::OperationLike::to_raw(&op), raw(location)) }
+    unsafe {
+        mlirOperationSetLocation(
+            melior::ir::operation::OperationLike::to_raw(&op),
+            raw(location),
+        )
+    }
 }
 
 fn raw(location: melior::ir::Location) -> MlirLocation {
     // SAFETY: the attribute comes from a location.
-    unsafe { mlirLocationFromAttribute(melior::ir::AttributeLike::to_raw(&location.to_attribute())) }
+    unsafe {
+        mlirLocationFromAttribute(melior::ir::AttributeLike::to_raw(&location.to_attribute()))
+    }
 }
 
 fn collect(location: MlirLocation, file: &Arc<str>, out: &mut Location) {
@@ -67,15 +82,24 @@ fn collect(location: MlirLocation, file: &Arc<str>, out: &mut Location) {
     unsafe {
         if mlirLocationIsAFileLineColRange(location) {
             if out.position.is_none() {
-                let name = text(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location)));
+                let name = text(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(
+                    location,
+                )));
                 let line = mlirLocationFileLineColRangeGetStartLine(location) as u32;
                 let column = mlirLocationFileLineColRangeGetStartColumn(location) as u32;
-                let file = if name == "-" { file.clone() } else { Arc::from(name) };
+                let file = if name == "-" {
+                    file.clone()
+                } else {
+                    Arc::from(name)
+                };
                 out.position = Some(Position { file, line, column });
             }
         } else if mlirLocationIsAName(location) {
             let name = text(mlirIdentifierStr(mlirLocationNameGetName(location)));
-            if let Some(source) = name.strip_prefix("op").and_then(|n| n.parse().ok()).map(SourceOp)
+            if let Some(source) = name
+                .strip_prefix("op")
+                .and_then(|n| n.parse().ok())
+                .map(SourceOp)
                 && !out.sources.contains(&source)
             {
                 out.sources.push(source);
@@ -86,10 +110,14 @@ fn collect(location: MlirLocation, file: &Arc<str>, out: &mut Location) {
             collect(mlirLocationCallSiteGetCaller(location), file, out);
         } else if mlirLocationIsAFused(location) {
             let metadata = mlirLocationFusedGetMetadata(location);
-            if out.rewrite.is_none() && !metadata.ptr.is_null() && mlirAttributeIsAString(metadata) {
+            if out.rewrite.is_none() && !metadata.ptr.is_null() && mlirAttributeIsAString(metadata)
+            {
                 out.rewrite = Some(Arc::from(text(mlirStringAttrGetValue(metadata))));
             }
-            let mut parts = vec![MlirLocation { ptr: null() }; mlirLocationFusedGetNumLocations(location) as usize];
+            let mut parts = vec![
+                MlirLocation { ptr: null() };
+                mlirLocationFusedGetNumLocations(location) as usize
+            ];
             mlirLocationFusedGetLocations(location, parts.as_mut_ptr());
             parts.into_iter().for_each(|part| collect(part, file, out));
         }
@@ -97,7 +125,10 @@ fn collect(location: MlirLocation, file: &Arc<str>, out: &mut Location) {
 }
 
 pub(super) fn string(text: &str) -> MlirStringRef {
-    MlirStringRef { data: text.as_ptr().cast(), length: text.len() }
+    MlirStringRef {
+        data: text.as_ptr().cast(),
+        length: text.len(),
+    }
 }
 
 /// The text of a string that lives as long as its context; bytes that are not UTF-8 are replaced.
@@ -109,7 +140,10 @@ pub(super) unsafe fn text(string: MlirStringRef) -> String {
         return String::new();
     }
     // SAFETY: the caller's promise.
-    String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(string.data.cast(), string.length) }).into_owned()
+    String::from_utf8_lossy(unsafe {
+        std::slice::from_raw_parts(string.data.cast(), string.length)
+    })
+    .into_owned()
 }
 
 #[cfg(test)]
@@ -121,7 +155,11 @@ mod tests {
         Location {
             sources: sources.iter().map(|n| SourceOp(*n)).collect(),
             rewrite: rewrite.map(Arc::from),
-            position: line.map(|line| Position { file: Arc::from("a b.py"), line, column: 7 }),
+            position: line.map(|line| Position {
+                file: Arc::from("a b.py"),
+                line,
+                column: 7,
+            }),
         }
     }
 
@@ -143,7 +181,10 @@ mod tests {
     fn a_rewrite_merges_the_sources_root_first() {
         with_context(|context| {
             let c = context.melior();
-            let [a, b] = [location(&[4, 2], Some("p:r#1"), Some(1)), location(&[2, 3], None, Some(2))];
+            let [a, b] = [
+                location(&[4, 2], Some("p:r#1"), Some(1)),
+                location(&[2, 3], None, Some(2)),
+            ];
             let fused = fused(c, "p:q#2", &[encode(c, &a), encode(c, &b)]);
             assert_eq!(decode(fused), location(&[4, 2, 3], Some("p:q#2"), Some(1)));
         })

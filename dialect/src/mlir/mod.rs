@@ -9,8 +9,6 @@ pub mod decode;
 pub mod encode;
 pub mod verify;
 
-pub mod operation;
-
 mod attributes;
 pub mod locations;
 pub mod types;

@@ -41,7 +41,11 @@ pub fn parse(text: &str, file: &str) -> Result<Program, Error> {
         if !wrong.is_empty() {
             return Err(Error::InvalidProgram(wrong));
         }
-        let provenance = if has_provenance(&module) { Provenance::Keep } else { Provenance::Number };
+        let provenance = if has_provenance(&module) {
+            Provenance::Keep
+        } else {
+            Provenance::Number
+        };
         decode(&module, &file, provenance)
     })
 }
@@ -65,7 +69,8 @@ pub fn print(program: &Program, locations: Locations, literals: Literals) -> Res
         mlirOperationPrintWithFlags(op, flags, Some(append), (&raw mut out).cast());
         mlirOpPrintingFlagsDestroy(flags);
     }
-    let mut text = String::from_utf8(out).map_err(|_| Error::internal("MLIR printed text that is not UTF-8"))?;
+    let mut text = String::from_utf8(out)
+        .map_err(|_| Error::internal("MLIR printed text that is not UTF-8"))?;
     if !text.ends_with('\n') {
         text.push('\n');
     }
@@ -75,7 +80,12 @@ pub fn print(program: &Program, locations: Locations, literals: Literals) -> Res
 unsafe extern "C" fn append(part: MlirStringRef, out: *mut c_void) {
     if part.length > 0 {
         // SAFETY: `out` is the vector given to the printer; `part` is readable during this call.
-        unsafe { (*out.cast::<Vec<u8>>()).extend(std::slice::from_raw_parts(part.data.cast::<u8>(), part.length)) };
+        unsafe {
+            (*out.cast::<Vec<u8>>()).extend(std::slice::from_raw_parts(
+                part.data.cast::<u8>(),
+                part.length,
+            ))
+        };
     }
 }
 
@@ -110,7 +120,10 @@ mod tests {
         let text = print(program, Locations::Shown, Literals::Whole).unwrap();
         let again = parse(&text, "-").unwrap_or_else(|error| panic!("{error}\n{text}"));
         assert_eq!(dump(program), dump(&again), "{text}");
-        assert_eq!(text, print(&again, Locations::Shown, Literals::Whole).unwrap());
+        assert_eq!(
+            text,
+            print(&again, Locations::Shown, Literals::Whole).unwrap()
+        );
     }
 
     #[test]
@@ -121,12 +134,20 @@ mod tests {
                     let context = &Context::new();
                     let module = encode(&program, context).unwrap();
                     let wrong = context.verify(module.as_operation());
-                    assert!(wrong.is_empty(), "{name}, seed {seed}: {wrong:?}\n{}", module.as_operation());
-                    let again = decode(&module, &"-".into(), Provenance::Keep).unwrap_or_else(|e| panic!("{name}: {e}"));
+                    assert!(
+                        wrong.is_empty(),
+                        "{name}, seed {seed}: {wrong:?}\n{}",
+                        module.as_operation()
+                    );
+                    let again = decode(&module, &"-".into(), Provenance::Keep)
+                        .unwrap_or_else(|e| panic!("{name}: {e}"));
                     assert_eq!(dump(&program), dump(&again), "{name}, seed {seed}");
                     let fresh = Context::new();
                     let twice = encode(&again, &fresh).unwrap();
-                    assert_eq!(module.as_operation().to_string(), twice.as_operation().to_string());
+                    assert_eq!(
+                        module.as_operation().to_string(),
+                        twice.as_operation().to_string()
+                    );
                 }
                 round_trip(&program);
             }
@@ -141,12 +162,22 @@ mod tests {
         program.attributes = crate::attribute::Attributes::new().with("mhlo.x", "y");
         program.entry = crate::program::FunctionId(1);
         program.functions[0].is_private = true;
-        program.functions[0].aliases = vec![Alias { output: 0, parameter: 0, kind: AliasKind::Must }];
-        program.functions[0].parameter_attributes[0].0.insert("jax.buffer_donor".into(), true.into());
+        program.functions[0].aliases = vec![Alias {
+            output: 0,
+            parameter: 0,
+            kind: AliasKind::Must,
+        }];
+        program.functions[0].parameter_attributes[0]
+            .0
+            .insert("jax.buffer_donor".into(), true.into());
         program.functions[0].location = Location {
             sources: [SourceOp(3)].into_iter().collect(),
             rewrite: Some("hlo-fuse:loop#7".into()),
-            position: Some(Position { file: "m.py".into(), line: 3, column: 1 }),
+            position: Some(Position {
+                file: "m.py".into(),
+                line: 3,
+                column: 1,
+            }),
         };
         round_trip(&program);
     }
@@ -162,15 +193,25 @@ mod tests {
 
     #[test]
     fn large_literals_are_named_by_hash_unless_asked() {
-        let value = crate::literal::Literal::from_tensor(&crate::tensor::Tensor::from_i64s(&[600], &crate::types::ElementType::I32, &(0..600).collect::<Vec<_>>()));
+        let value = crate::literal::Literal::from_tensor(&crate::tensor::Tensor::from_i64s(
+            &[600],
+            &crate::types::ElementType::I32,
+            &(0..600).collect::<Vec<_>>(),
+        ));
         let hash = format!("x{:032x}", value.hash());
         let program = Sampler::single(hlo::constant::Constant { value }, &[], &[]);
         let short = print(&program, Locations::Hidden, Literals::Hashed).unwrap();
         assert!(short.contains(&hash) && short.len() < 400, "{short}");
         let message = parse(&short, "s.mlir").unwrap_err().to_string();
-        assert!(message.contains("print the program with its literals"), "{message}");
+        assert!(
+            message.contains("print the program with its literals"),
+            "{message}"
+        );
         let full = print(&program, Locations::Hidden, Literals::Whole).unwrap();
-        assert_eq!(full, print(&program, Locations::Hidden, Literals::Whole).unwrap());
+        assert_eq!(
+            full,
+            print(&program, Locations::Hidden, Literals::Whole).unwrap()
+        );
         round_trip(&program);
     }
 
@@ -182,19 +223,40 @@ mod tests {
             ("func.func @f() { hlo.nonsense }", Some("hlo.nonsense")),
             ("func.func private @f()", Some("has no body")),
             ("func.func @f(%a: tensor<2xi3>) { return }", Some("i3")),
-            ("func.func @f(%a: tensor<f32>) { %0 = hlo.add %a, %b : tensor<f32>\n return }", Some("undeclared")),
-            ("func.func @f(%a: tensor<2xf32>, %b: tensor<3xf32>) { %0 = hlo.add %a, %b : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>\n return }", Some("differ")),
-            ("func.func @f() { %0 = hlo.constant dense<0.0> : tensor<4611686018427387904x4xf64>\n return }", Some("too large")),
-            ("func.func @f(%a: tensor<f32, 3 : i32>) attributes {x = affine_map<(d0)->(d0)>} { return }", Some("#hlo.layout")),
-            ("module attributes {hlo.num_replicas = 0} {}", Some("num_replicas")),
-            ("module attributes {hlo.entry = @g} { func.func @f() { return } }", Some("@g")),
+            (
+                "func.func @f(%a: tensor<f32>) { %0 = hlo.add %a, %b : tensor<f32>\n return }",
+                Some("undeclared"),
+            ),
+            (
+                "func.func @f(%a: tensor<2xf32>, %b: tensor<3xf32>) { %0 = hlo.add %a, %b : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>\n return }",
+                Some("differ"),
+            ),
+            (
+                "func.func @f() { %0 = hlo.constant dense<0.0> : tensor<4611686018427387904x4xf64>\n return }",
+                Some("too large"),
+            ),
+            (
+                "func.func @f(%a: tensor<f32, 3 : i32>) attributes {x = affine_map<(d0)->(d0)>} { return }",
+                Some("#hlo.layout"),
+            ),
+            (
+                "module attributes {hlo.num_replicas = 0} {}",
+                Some("num_replicas"),
+            ),
+            (
+                "module attributes {hlo.entry = @g} { func.func @f() { return } }",
+                Some("@g"),
+            ),
             ("hlo.return", None),
             ("\u{fffd}\u{0}", Some("NUL")),
         ];
         for (text, says) in cases {
             let message = parse(text, "bad.mlir").map(|_| ()).unwrap_err().to_string();
             if let Some(says) = says {
-                assert!(message.contains(says.trim_start_matches('@')), "{text}: {message}");
+                assert!(
+                    message.contains(says.trim_start_matches('@')),
+                    "{text}: {message}"
+                );
             }
         }
         let two = "func.func @f(%a: tensor<2xf32>, %b: tensor<3xf32>) {\n  %0 = hlo.add %a, %b : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>\n  %1 = hlo.add %b, %a : (tensor<3xf32>, tensor<2xf32>) -> tensor<2xf32>\n  return\n}";

@@ -1,8 +1,9 @@
 //! Types, both ways.
 
 use super::context::{
-    tileproofAttributeIsALayout, tileproofLayoutBounds, tileproofLayoutGet, tileproofLayoutNumTiles, tileproofLayoutOrder,
-    tileproofLayoutTile, tileproofTokenGet, tileproofTypeIsAToken,
+    tileproofAttributeIsALayout, tileproofLayoutBounds, tileproofLayoutGet,
+    tileproofLayoutNumTiles, tileproofLayoutOrder, tileproofLayoutTile, tileproofTokenGet,
+    tileproofTypeIsAToken,
 };
 use crate::types::{Dim, ElementType, Layout, QuantizedType, TensorType, Type};
 use mlir_sys::*;
@@ -16,17 +17,61 @@ const FLOATS: &[(ElementType, Getter, Test)] = &[
     (ElementType::BF16, mlirBF16TypeGet, mlirTypeIsABF16),
     (ElementType::F16, mlirF16TypeGet, mlirTypeIsAF16),
     (ElementType::F64, mlirF64TypeGet, mlirTypeIsAF64),
-    (ElementType::F4E2M1FN, mlirFloat4E2M1FNTypeGet, mlirTypeIsAFloat4E2M1FN),
-    (ElementType::F6E2M3FN, mlirFloat6E2M3FNTypeGet, mlirTypeIsAFloat6E2M3FN),
-    (ElementType::F6E3M2FN, mlirFloat6E3M2FNTypeGet, mlirTypeIsAFloat6E3M2FN),
-    (ElementType::F8E3M4, mlirFloat8E3M4TypeGet, mlirTypeIsAFloat8E3M4),
-    (ElementType::F8E4M3, mlirFloat8E4M3TypeGet, mlirTypeIsAFloat8E4M3),
-    (ElementType::F8E4M3FN, mlirFloat8E4M3FNTypeGet, mlirTypeIsAFloat8E4M3FN),
-    (ElementType::F8E4M3FNUZ, mlirFloat8E4M3FNUZTypeGet, mlirTypeIsAFloat8E4M3FNUZ),
-    (ElementType::F8E4M3B11FNUZ, mlirFloat8E4M3B11FNUZTypeGet, mlirTypeIsAFloat8E4M3B11FNUZ),
-    (ElementType::F8E5M2, mlirFloat8E5M2TypeGet, mlirTypeIsAFloat8E5M2),
-    (ElementType::F8E5M2FNUZ, mlirFloat8E5M2FNUZTypeGet, mlirTypeIsAFloat8E5M2FNUZ),
-    (ElementType::F8E8M0FNU, mlirFloat8E8M0FNUTypeGet, mlirTypeIsAFloat8E8M0FNU),
+    (
+        ElementType::F4E2M1FN,
+        mlirFloat4E2M1FNTypeGet,
+        mlirTypeIsAFloat4E2M1FN,
+    ),
+    (
+        ElementType::F6E2M3FN,
+        mlirFloat6E2M3FNTypeGet,
+        mlirTypeIsAFloat6E2M3FN,
+    ),
+    (
+        ElementType::F6E3M2FN,
+        mlirFloat6E3M2FNTypeGet,
+        mlirTypeIsAFloat6E3M2FN,
+    ),
+    (
+        ElementType::F8E3M4,
+        mlirFloat8E3M4TypeGet,
+        mlirTypeIsAFloat8E3M4,
+    ),
+    (
+        ElementType::F8E4M3,
+        mlirFloat8E4M3TypeGet,
+        mlirTypeIsAFloat8E4M3,
+    ),
+    (
+        ElementType::F8E4M3FN,
+        mlirFloat8E4M3FNTypeGet,
+        mlirTypeIsAFloat8E4M3FN,
+    ),
+    (
+        ElementType::F8E4M3FNUZ,
+        mlirFloat8E4M3FNUZTypeGet,
+        mlirTypeIsAFloat8E4M3FNUZ,
+    ),
+    (
+        ElementType::F8E4M3B11FNUZ,
+        mlirFloat8E4M3B11FNUZTypeGet,
+        mlirTypeIsAFloat8E4M3B11FNUZ,
+    ),
+    (
+        ElementType::F8E5M2,
+        mlirFloat8E5M2TypeGet,
+        mlirTypeIsAFloat8E5M2,
+    ),
+    (
+        ElementType::F8E5M2FNUZ,
+        mlirFloat8E5M2FNUZTypeGet,
+        mlirTypeIsAFloat8E5M2FNUZ,
+    ),
+    (
+        ElementType::F8E8M0FNU,
+        mlirFloat8E8M0FNUTypeGet,
+        mlirTypeIsAFloat8E8M0FNU,
+    ),
 ];
 
 pub fn encode<'c>(context: &'c melior::Context, ty: &Type) -> melior::ir::Type<'c> {
@@ -45,7 +90,8 @@ pub(super) fn encode_raw(context: MlirContext, ty: &Type) -> MlirType {
         match ty {
             Type::Token => tileproofTokenGet(context),
             Type::Tuple(parts) => {
-                let parts: Vec<MlirType> = parts.iter().map(|part| encode_raw(context, part)).collect();
+                let parts: Vec<MlirType> =
+                    parts.iter().map(|part| encode_raw(context, part)).collect();
                 mlirTupleTypeGet(context, parts.len() as isize, parts.as_ptr())
             }
             Type::Tensor(tensor) => encode_tensor(context, tensor),
@@ -65,7 +111,12 @@ pub(super) fn encode_tensor(context: MlirContext, ty: &TensorType) -> MlirType {
             })
             .collect();
         let element = encode_element(context, &ty.element);
-        mlirRankedTensorTypeGet(dims.len() as isize, dims.as_ptr(), element, encode_encoding(context, ty))
+        mlirRankedTensorTypeGet(
+            dims.len() as isize,
+            dims.as_ptr(),
+            element,
+            encode_encoding(context, ty),
+        )
     }
 }
 
@@ -81,16 +132,29 @@ fn encode_encoding(context: MlirContext, ty: &TensorType) -> MlirAttribute {
         .collect();
     let bounded = bounds.iter().any(|bound| *bound != -1);
     if ty.layout.is_none() && !bounded {
-        return MlirAttribute { ptr: std::ptr::null() };
+        return MlirAttribute {
+            ptr: std::ptr::null(),
+        };
     }
     let signed = |list: &[u64]| list.iter().map(|n| *n as i64).collect::<Vec<i64>>();
     let default = Layout::default();
     let layout = ty.layout.as_ref().unwrap_or(&default);
     // SAFETY: the list constructor copies its argument, the layout constructor its tiles.
     unsafe {
-        let list = |values: &[i64]| mlirDenseI64ArrayGet(context, values.len() as isize, values.as_ptr());
-        let tiles: Vec<MlirAttribute> = layout.tiles.iter().map(|tile| list(&signed(tile))).collect();
-        let bounds = if bounded { list(&bounds) } else { MlirAttribute { ptr: std::ptr::null() } };
+        let list =
+            |values: &[i64]| mlirDenseI64ArrayGet(context, values.len() as isize, values.as_ptr());
+        let tiles: Vec<MlirAttribute> = layout
+            .tiles
+            .iter()
+            .map(|tile| list(&signed(tile)))
+            .collect();
+        let bounds = if bounded {
+            list(&bounds)
+        } else {
+            MlirAttribute {
+                ptr: std::ptr::null(),
+            }
+        };
         let order = list(&signed(&layout.minor_to_major));
         tileproofLayoutGet(context, order, tiles.len() as isize, tiles.as_ptr(), bounds)
     }
@@ -131,7 +195,10 @@ fn encode_element(context: MlirContext, element: &ElementType) -> MlirType {
             | ElementType::F16
             | ElementType::F32
             | ElementType::F64 => {
-                let getter = FLOATS.iter().find(|row| row.0 == *element).map_or(mlirF32TypeGet as Getter, |row| row.1);
+                let getter = FLOATS
+                    .iter()
+                    .find(|row| row.0 == *element)
+                    .map_or(mlirF32TypeGet as Getter, |row| row.1);
                 getter(context)
             }
         }
@@ -141,8 +208,19 @@ fn encode_element(context: MlirContext, element: &ElementType) -> MlirType {
 fn encode_quantized(context: MlirContext, q: &QuantizedType) -> MlirType {
     // SAFETY: as in `encode_element`; both arrays live over the call and have `count` entries.
     unsafe {
-        let signed = !matches!(q.storage, ElementType::U2 | ElementType::U4 | ElementType::U8 | ElementType::U16 | ElementType::U32);
-        let flags = if signed { mlirQuantizedTypeGetSignedFlag() } else { 0 };
+        let signed = !matches!(
+            q.storage,
+            ElementType::U2
+                | ElementType::U4
+                | ElementType::U8
+                | ElementType::U16
+                | ElementType::U32
+        );
+        let flags = if signed {
+            mlirQuantizedTypeGetSignedFlag()
+        } else {
+            0
+        };
         let storage = mlirIntegerTypeGet(context, q.storage.bits());
         let expressed = encode_element(context, &q.expressed);
         let count = q.scales.len().min(q.zero_points.len());
@@ -161,7 +239,15 @@ fn encode_quantized(context: MlirContext, q: &QuantizedType) -> MlirType {
             None => {
                 let scale = q.scales.first().copied().unwrap_or(1.0);
                 let zero = q.zero_points.first().copied().unwrap_or(0);
-                mlirUniformQuantizedTypeGet(flags, storage, expressed, scale, zero, q.storage_min, q.storage_max)
+                mlirUniformQuantizedTypeGet(
+                    flags,
+                    storage,
+                    expressed,
+                    scale,
+                    zero,
+                    q.storage_min,
+                    q.storage_max,
+                )
             }
         }
     }
@@ -174,7 +260,8 @@ pub(super) fn decode_raw(ty: MlirType) -> Result<Type, String> {
             return Ok(Type::Token);
         }
         if mlirTypeIsATuple(ty) {
-            let parts = (0..mlirTupleTypeGetNumTypes(ty)).map(|i| decode_raw(mlirTupleTypeGetType(ty, i)));
+            let parts =
+                (0..mlirTupleTypeGetNumTypes(ty)).map(|i| decode_raw(mlirTupleTypeGetType(ty, i)));
             return Ok(Type::Tuple(Arc::new(parts.collect::<Result<_, _>>()?)));
         }
         decode_tensor(ty).map(Type::from)
@@ -185,7 +272,10 @@ pub(super) fn decode_tensor(ty: MlirType) -> Result<TensorType, String> {
     // SAFETY: every accessor is called on a type its test accepted, within its rank.
     unsafe {
         if !mlirTypeIsARankedTensor(ty) {
-            return Err(format!("type {} is not a ranked tensor, token or tuple", print(ty)));
+            return Err(format!(
+                "type {} is not a ranked tensor, token or tuple",
+                print(ty)
+            ));
         }
         let element = decode_element(mlirShapedTypeGetElementType(ty))?;
         let mut dims: Vec<Dim> = (0..mlirShapedTypeGetRank(ty) as isize)
@@ -201,7 +291,10 @@ pub(super) fn decode_tensor(ty: MlirType) -> Result<TensorType, String> {
         let mut layout = None;
         if !encoding.ptr.is_null() {
             if !tileproofAttributeIsALayout(encoding) {
-                return Err(format!("tensor encoding of {} is not #hlo.layout", print(ty)));
+                return Err(format!(
+                    "tensor encoding of {} is not #hlo.layout",
+                    print(ty)
+                ));
             }
             let minor_to_major = decode_order(tileproofLayoutOrder(encoding))?;
             let tiles = (0..tileproofLayoutNumTiles(encoding))
@@ -217,25 +310,44 @@ pub(super) fn decode_tensor(ty: MlirType) -> Result<TensorType, String> {
                     match (dim, u64::try_from(bound)) {
                         (Dim::Dynamic { bound: slot }, Ok(bound)) => *slot = Some(bound),
                         (_, Err(_)) => {}
-                        (Dim::Static(_), Ok(_)) => return Err(format!("a bound of {} is on a static dimension", print(ty))),
+                        (Dim::Static(_), Ok(_)) => {
+                            return Err(format!(
+                                "a bound of {} is on a static dimension",
+                                print(ty)
+                            ));
+                        }
                     }
                 }
             }
             if !minor_to_major.is_empty() || !tiles.is_empty() || dims.is_empty() {
-                layout = Some(Layout { minor_to_major, tiles });
+                layout = Some(Layout {
+                    minor_to_major,
+                    tiles,
+                });
             }
         }
-        Ok(TensorType { dims, element, layout })
+        Ok(TensorType {
+            dims,
+            element,
+            layout,
+        })
     }
 }
 
 fn list(attribute: MlirAttribute) -> Vec<i64> {
     // SAFETY: the layout holds i64 lists only; read within the length.
-    unsafe { (0..mlirDenseArrayGetNumElements(attribute)).map(|i| mlirDenseI64ArrayGetElement(attribute, i)).collect() }
+    unsafe {
+        (0..mlirDenseArrayGetNumElements(attribute))
+            .map(|i| mlirDenseI64ArrayGetElement(attribute, i))
+            .collect()
+    }
 }
 
 fn decode_order(attribute: MlirAttribute) -> Result<Vec<u64>, String> {
-    list(attribute).into_iter().map(|n| u64::try_from(n).map_err(|_| format!("{n} in a layout is negative"))).collect()
+    list(attribute)
+        .into_iter()
+        .map(|n| u64::try_from(n).map_err(|_| format!("{n} in a layout is negative")))
+        .collect()
 }
 
 fn decode_element(ty: MlirType) -> Result<ElementType, String> {
@@ -267,16 +379,28 @@ fn decode_element(ty: MlirType) -> Result<ElementType, String> {
             return Err(unsupported());
         }
         let width = mlirIntegerTypeGetWidth(mlirQuantizedTypeGetStorageType(ty));
-        let name = if mlirQuantizedTypeIsSigned(ty) { format!("i{width}") } else { format!("ui{width}") };
+        let name = if mlirQuantizedTypeIsSigned(ty) {
+            format!("i{width}")
+        } else {
+            format!("ui{width}")
+        };
         let (axis, scales, zero_points) = if per_axis {
             let count = mlirUniformQuantizedPerAxisTypeGetNumDims(ty);
             (
                 Some(mlirUniformQuantizedPerAxisTypeGetQuantizedDimension(ty) as u64),
-                (0..count).map(|i| mlirUniformQuantizedPerAxisTypeGetScale(ty, i)).collect(),
-                (0..count).map(|i| mlirUniformQuantizedPerAxisTypeGetZeroPoint(ty, i)).collect(),
+                (0..count)
+                    .map(|i| mlirUniformQuantizedPerAxisTypeGetScale(ty, i))
+                    .collect(),
+                (0..count)
+                    .map(|i| mlirUniformQuantizedPerAxisTypeGetZeroPoint(ty, i))
+                    .collect(),
             )
         } else {
-            (None, vec![mlirUniformQuantizedTypeGetScale(ty)], vec![mlirUniformQuantizedTypeGetZeroPoint(ty)])
+            (
+                None,
+                vec![mlirUniformQuantizedTypeGetScale(ty)],
+                vec![mlirUniformQuantizedTypeGetZeroPoint(ty)],
+            )
         };
         Ok(ElementType::Quantized(Arc::new(QuantizedType {
             storage: ElementType::from_mlir_name(&name).ok_or_else(unsupported)?,
@@ -319,13 +443,38 @@ mod tests {
                 .chain([quantized(None), quantized(Some(1))])
                 .map(|element| Type::tensor([3, 2], element))
                 .collect();
-            let dims = vec![Dim::Static(3), Dim::Dynamic { bound: None }, Dim::Dynamic { bound: Some(8) }];
-            let layout = Layout { minor_to_major: vec![2, 0, 1], tiles: vec![vec![8, 128], vec![2, 1]] };
+            let dims = vec![
+                Dim::Static(3),
+                Dim::Dynamic { bound: None },
+                Dim::Dynamic { bound: Some(8) },
+            ];
+            let layout = Layout {
+                minor_to_major: vec![2, 0, 1],
+                tiles: vec![vec![8, 128], vec![2, 1]],
+            };
             for layout in [None, Some(layout)] {
-                types.push(TensorType { dims: dims.clone(), element: ElementType::F32, layout }.into());
+                types.push(
+                    TensorType {
+                        dims: dims.clone(),
+                        element: ElementType::F32,
+                        layout,
+                    }
+                    .into(),
+                );
             }
-            types.push(TensorType { dims: vec![], element: ElementType::F32, layout: Some(Layout::default()) }.into());
-            types.push(Type::tuple(vec![Type::Token, Type::tuple(types.clone()), Type::tuple(vec![])]));
+            types.push(
+                TensorType {
+                    dims: vec![],
+                    element: ElementType::F32,
+                    layout: Some(Layout::default()),
+                }
+                .into(),
+            );
+            types.push(Type::tuple(vec![
+                Type::Token,
+                Type::tuple(types.clone()),
+                Type::tuple(vec![]),
+            ]));
             for ty in types {
                 let encoded = encode(context.melior(), &ty);
                 assert_eq!(decode(encoded).as_ref(), Ok(&ty), "{encoded}");
@@ -338,8 +487,15 @@ mod tests {
     #[test]
     fn foreign_types_are_refused_by_name() {
         with_context(|context| {
-            for (text, says) in [("tensor<2xsi8>", "si8"), ("tensor<2xi3>", "i3"), ("index", "index"), ("tensor<*xf32>", "ranked"), ("tensor<2xf32, 1 : i32>", "#hlo.layout")] {
-                let message = decode(melior::ir::Type::parse(context.melior(), text).unwrap()).unwrap_err();
+            for (text, says) in [
+                ("tensor<2xsi8>", "si8"),
+                ("tensor<2xi3>", "i3"),
+                ("index", "index"),
+                ("tensor<*xf32>", "ranked"),
+                ("tensor<2xf32, 1 : i32>", "#hlo.layout"),
+            ] {
+                let message =
+                    decode(melior::ir::Type::parse(context.melior(), text).unwrap()).unwrap_err();
                 assert!(message.contains(says), "{message}");
             }
         })

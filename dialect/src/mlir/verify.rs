@@ -1,7 +1,10 @@
 //! Both verifiers: MLIR's on the structure, ours on everything else.
 
 use super::{context::with_context, encode::encode};
-use crate::{error::{Diagnostic, Error}, program::Program};
+use crate::{
+    error::{Diagnostic, Error},
+    program::Program,
+};
 
 /// Every violation that MLIR's verifier and `Program::verify` find. Empty: the program is valid in both forms.
 pub fn verify(program: &Program) -> Vec<Diagnostic> {
@@ -15,6 +18,11 @@ pub fn verify(program: &Program) -> Vec<Diagnostic> {
     });
     // Both may say the same of one op.
     let mut seen = vec![];
-    all.retain(|diagnostic| !seen.contains(diagnostic) && { seen.push(diagnostic.clone()); true });
+    all.retain(|diagnostic| {
+        !seen.contains(diagnostic) && {
+            seen.push(diagnostic.clone());
+            true
+        }
+    });
     all
 }

@@ -2,10 +2,11 @@
 
 use super::locations::text;
 use melior::ir::{
-    Attribute, AttributeLike, Identifier, Location, Operation, OperationRef, Region, RegionRef, Type, Value,
+    Attribute, AttributeLike, Identifier, Location, Operation, OperationRef, Region, RegionRef,
+    Type, Value,
     attribute::{
-        ArrayAttribute, BoolAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute, FloatAttribute, IntegerAttribute,
-        StringAttribute,
+        ArrayAttribute, BoolAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute,
+        FloatAttribute, IntegerAttribute, StringAttribute,
     },
     operation::{OperationBuilder, OperationLike},
 };
@@ -35,22 +36,32 @@ impl OpDef {
             && fits(self.regions, op.region_count())
     }
     fn operands<'c, 'a>(&self, op: OperationRef<'c, 'a>, index: usize) -> Vec<Value<'c, 'a>> {
-        segment(self.operands, op.operand_count(), index).map(|i| op.operand(i).unwrap()).collect()
+        segment(self.operands, op.operand_count(), index)
+            .map(|i| op.operand(i).unwrap())
+            .collect()
     }
     fn operand<'c, 'a>(&self, op: OperationRef<'c, 'a>, index: usize) -> Value<'c, 'a> {
-        op.operand(segment(self.operands, op.operand_count(), index).start).unwrap()
+        op.operand(segment(self.operands, op.operand_count(), index).start)
+            .unwrap()
     }
     fn results<'c, 'a>(&self, op: OperationRef<'c, 'a>, index: usize) -> Vec<Value<'c, 'a>> {
-        segment(self.results, op.result_count(), index).map(|i| op.result(i).unwrap().into()).collect()
+        segment(self.results, op.result_count(), index)
+            .map(|i| op.result(i).unwrap().into())
+            .collect()
     }
     fn result<'c, 'a>(&self, op: OperationRef<'c, 'a>, index: usize) -> Value<'c, 'a> {
-        op.result(segment(self.results, op.result_count(), index).start).unwrap().into()
+        op.result(segment(self.results, op.result_count(), index).start)
+            .unwrap()
+            .into()
     }
     fn regions<'c, 'a>(&self, op: OperationRef<'c, 'a>, index: usize) -> Vec<RegionRef<'c, 'a>> {
-        segment(self.regions, op.region_count(), index).map(|i| op.region(i).unwrap()).collect()
+        segment(self.regions, op.region_count(), index)
+            .map(|i| op.region(i).unwrap())
+            .collect()
     }
     fn region<'c, 'a>(&self, op: OperationRef<'c, 'a>, index: usize) -> RegionRef<'c, 'a> {
-        op.region(segment(self.regions, op.region_count(), index).start).unwrap()
+        op.region(segment(self.regions, op.region_count(), index).start)
+            .unwrap()
     }
 }
 
@@ -62,13 +73,22 @@ fn variadics(variadic: &[bool]) -> usize {
 fn fits(variadic: &[bool], count: usize) -> bool {
     let many = variadics(variadic);
     let fixed = variadic.len() - many;
-    if many == 0 { count == fixed } else { count >= fixed && (count - fixed).is_multiple_of(many) }
+    if many == 0 {
+        count == fixed
+    } else {
+        count >= fixed && (count - fixed).is_multiple_of(many)
+    }
 }
 
 fn segment(variadic: &[bool], count: usize, index: usize) -> Range<usize> {
     let many = variadics(variadic);
-    let length = (count - (variadic.len() - many)).checked_div(many).unwrap_or(0);
-    let start = variadic[..index].iter().map(|v| if *v { length } else { 1 }).sum();
+    let length = (count - (variadic.len() - many))
+        .checked_div(many)
+        .unwrap_or(0);
+    let start = variadic[..index]
+        .iter()
+        .map(|v| if *v { length } else { 1 })
+        .sum();
     start..start + if variadic[index] { length } else { 1 }
 }
 
@@ -108,13 +128,15 @@ macro_rules! scalar {
     };
 }
 
-scalar!(bool, BoolAttribute, |a| a.value(), |c, v| BoolAttribute::new(c, *v).into());
-scalar!(i64, IntegerAttribute, |a| a.value(), |c, v| IntegerAttribute::new(
-    melior::ir::r#type::IntegerType::new(c, 64).into(),
-    *v
-)
-.into());
-scalar!(f64, FloatAttribute, |a| a.value(), |c, v| FloatAttribute::new(c, Type::float64(c), *v).into());
+scalar!(bool, BoolAttribute, |a| a.value(), |c, v| {
+    BoolAttribute::new(c, *v).into()
+});
+scalar!(i64, IntegerAttribute, |a| a.value(), |c, v| {
+    IntegerAttribute::new(melior::ir::r#type::IntegerType::new(c, 64).into(), *v).into()
+});
+scalar!(f64, FloatAttribute, |a| a.value(), |c, v| {
+    FloatAttribute::new(c, Type::float64(c), *v).into()
+});
 // melior's own readers panic on empty strings and on strings that are not UTF-8.
 scalar!(
     String,
@@ -149,7 +171,9 @@ impl<'c> ToAttribute<'c> for Attribute<'c> {
 impl<'c> Plain<'c> for Vec<i64> {
     fn from_attribute(attribute: Attribute<'c>) -> Option<Self> {
         let list = DenseI64ArrayAttribute::try_from(attribute).ok()?;
-        (0..list.len()).map(|index| list.element(index).ok()).collect()
+        (0..list.len())
+            .map(|index| list.element(index).ok())
+            .collect()
     }
 }
 impl<'c> ToAttribute<'c> for &[i64] {
@@ -186,7 +210,9 @@ impl<'c> ToAttribute<'c> for &[bool] {
 
 fn list<'c, T: Plain<'c>>(attribute: Attribute<'c>) -> Option<Vec<T>> {
     let list = ArrayAttribute::try_from(attribute).ok()?;
-    (0..list.len()).map(|index| T::from_attribute(list.element(index).ok()?)).collect()
+    (0..list.len())
+        .map(|index| T::from_attribute(list.element(index).ok()?))
+        .collect()
 }
 impl<'c> Plain<'c> for Vec<String> {
     fn from_attribute(attribute: Attribute<'c>) -> Option<Self> {
@@ -200,13 +226,19 @@ impl<'c> Plain<'c> for Vec<Vec<i64>> {
 }
 impl<'c> ToAttribute<'c> for &[String] {
     fn to_attribute(&self, context: &'c melior::Context) -> Attribute<'c> {
-        let values: Vec<Attribute> = self.iter().map(|value| value.to_attribute(context)).collect();
+        let values: Vec<Attribute> = self
+            .iter()
+            .map(|value| value.to_attribute(context))
+            .collect();
         ArrayAttribute::new(context, &values).into()
     }
 }
 impl<'c> ToAttribute<'c> for &[Vec<i64>] {
     fn to_attribute(&self, context: &'c melior::Context) -> Attribute<'c> {
-        let values: Vec<Attribute> = self.iter().map(|value| value.as_slice().to_attribute(context)).collect();
+        let values: Vec<Attribute> = self
+            .iter()
+            .map(|value| value.as_slice().to_attribute(context))
+            .collect();
         ArrayAttribute::new(context, &values).into()
     }
 }
@@ -223,10 +255,18 @@ struct Parts<'c, 'a> {
 
 impl<'c, 'a> Parts<'c, 'a> {
     fn new(name: &'static str, location: Location<'c>) -> Self {
-        Self { name, location, operands: vec![], results: vec![], attributes: vec![], regions: vec![] }
+        Self {
+            name,
+            location,
+            operands: vec![],
+            results: vec![],
+            attributes: vec![],
+            regions: vec![],
+        }
     }
     fn attribute(&mut self, context: &'c melior::Context, name: &str, value: impl ToAttribute<'c>) {
-        self.attributes.push((Identifier::new(context, name), value.to_attribute(context)));
+        self.attributes
+            .push((Identifier::new(context, name), value.to_attribute(context)));
     }
     fn build(self) -> Result<Operation<'c>, melior::Error> {
         OperationBuilder::new(self.name, self.location)
@@ -238,7 +278,12 @@ impl<'c, 'a> Parts<'c, 'a> {
     }
 }
 
-#[allow(clippy::too_many_arguments, clippy::module_inception, unused_variables, unused_mut)]
+#[allow(
+    clippy::too_many_arguments,
+    clippy::module_inception,
+    unused_variables,
+    unused_mut
+)]
 mod generated {
     use super::*;
     include!(concat!(env!("OUT_DIR"), "/views.rs"));
@@ -255,7 +300,14 @@ mod tests {
     fn segments_of_equal_length_surround_fixed_items() {
         let scatter = [true, false, true];
         assert!(fits(&scatter, 5) && !fits(&scatter, 4) && fits(&scatter, 1) && !fits(&scatter, 0));
-        assert_eq!((segment(&scatter, 5, 0), segment(&scatter, 5, 1), segment(&scatter, 5, 2)), (0..2, 2..3, 3..5));
+        assert_eq!(
+            (
+                segment(&scatter, 5, 0),
+                segment(&scatter, 5, 1),
+                segment(&scatter, 5, 2)
+            ),
+            (0..2, 2..3, 3..5)
+        );
     }
 
     #[test]
@@ -263,7 +315,14 @@ mod tests {
         with_context(|context| {
             let text = "func.func @f(%a: tensor<2x3xf32>) {\n  return\n}";
             let module = context.parse(text, &"-".into()).unwrap();
-            let block = module.body().first_operation().unwrap().region(0).unwrap().first_block().unwrap();
+            let block = module
+                .body()
+                .first_operation()
+                .unwrap()
+                .region(0)
+                .unwrap()
+                .first_block()
+                .unwrap();
             let a: Value = block.argument(0).unwrap().into();
             let c = context.melior();
             let ty = Type::parse(c, "tensor<3x2xf32>").unwrap();
@@ -281,7 +340,11 @@ mod tests {
     fn every_op_is_registered() {
         with_context(|context| {
             for op in hlo::OPS {
-                assert!(context.melior().is_registered_operation(op.name), "{}", op.name);
+                assert!(
+                    context.melior().is_registered_operation(op.name),
+                    "{}",
+                    op.name
+                );
             }
             assert!(hlo::OPS.len() > 180);
         })

@@ -17,12 +17,25 @@ use crate::{
 };
 use melior::ir::{Value, ValueLike, operation::OperationLike};
 use std::collections::HashMap;
-use tileproof_dialect::{error::Error, hlo, numerics::Numerics, op::Kind, stage::Stage, types::Type};
+use tileproof_dialect::{
+    error::Error, hlo, numerics::Numerics, op::Kind, stage::Stage, types::Type,
+};
 
-pub static PASS: Pass = Pass { name: "hlo-cse", input: Stage::S0, output: Stage::S1, summary: "computes equal values once", rewrites: REWRITES, run };
+pub static PASS: Pass = Pass {
+    name: "hlo-cse",
+    input: Stage::S0,
+    output: Stage::S1,
+    summary: "computes equal values once",
+    rewrites: REWRITES,
+    run,
+};
 
-const REWRITES: &[Rewrite] =
-    &[Rewrite { name: "merge", equation: "y = f(x); z = f(x)  ->  y = f(x); z = y", numerics: Numerics::bit_exact, pattern: None }];
+const REWRITES: &[Rewrite] = &[Rewrite {
+    name: "merge",
+    equation: "y = f(x); z = f(x)  ->  y = f(x); z = y",
+    numerics: Numerics::bit_exact,
+    pattern: None,
+}];
 
 /// What makes two ops equal: op with attributes, operands, result types.
 type Key = (hlo::Op, Vec<usize>, Vec<Type>);
@@ -43,7 +56,9 @@ fn visit<'c>(rewriter: &mut Rewriter<'c>, op: OpRef<'c>, outer: &HashMap<Key, Op
                 visit(rewriter, inner, &seen);
                 continue;
             }
-            let Some(key) = key(rewriter, inner) else { continue };
+            let Some(key) = key(rewriter, inner) else {
+                continue;
+            };
             match seen.get(&key) {
                 Some(first) => {
                     let first = *first;
@@ -70,6 +85,13 @@ fn key<'c>(rewriter: &Rewriter<'c>, op: OpRef<'c>) -> Option<Key> {
         return None;
     }
     let operands: Vec<ValueRef<'c>> = op.operands().collect();
-    let types = op.results().map(|r| rewriter.ty(Value::from(r))).collect::<Option<Vec<_>>>()?;
-    Some((typed, operands.iter().map(|v| v.to_raw().ptr as usize).collect(), types))
+    let types = op
+        .results()
+        .map(|r| rewriter.ty(Value::from(r)))
+        .collect::<Option<Vec<_>>>()?;
+    Some((
+        typed,
+        operands.iter().map(|v| v.to_raw().ptr as usize).collect(),
+        types,
+    ))
 }

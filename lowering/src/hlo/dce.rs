@@ -18,10 +18,21 @@ use crate::{
 use melior::ir::{Value, operation::OperationLike};
 use tileproof_dialect::{error::Error, numerics::Numerics, op::Kind, stage::Stage};
 
-pub static PASS: Pass =
-    Pass { name: "hlo-dce", input: Stage::S0, output: Stage::S1, summary: "erases ops whose results nobody uses", rewrites: REWRITES, run };
+pub static PASS: Pass = Pass {
+    name: "hlo-dce",
+    input: Stage::S0,
+    output: Stage::S1,
+    summary: "erases ops whose results nobody uses",
+    rewrites: REWRITES,
+    run,
+};
 
-const REWRITES: &[Rewrite] = &[Rewrite { name: "erase", equation: "an unused value is not computed", numerics: Numerics::bit_exact, pattern: None }];
+const REWRITES: &[Rewrite] = &[Rewrite {
+    name: "erase",
+    equation: "an unused value is not computed",
+    numerics: Numerics::bit_exact,
+    pattern: None,
+}];
 
 fn run(rewriter: &mut Rewriter<'_>) -> Result<(), Error> {
     // Users before definitions: what an erased op used may be unused in turn.
@@ -38,11 +49,22 @@ fn is_unused(op: OpRef<'_>) -> bool {
 }
 
 fn is_removable(rewriter: &Rewriter<'_>, op: OpRef<'_>) -> bool {
-    let free = |op: OpRef<'_>| rewriter.read(op).is_some_and(|o| matches!(o.kind(), Kind::Arithmetic | Kind::Movement | Kind::Selection | Kind::Opaque | Kind::Integer));
+    let free = |op: OpRef<'_>| {
+        rewriter.read(op).is_some_and(|o| {
+            matches!(
+                o.kind(),
+                Kind::Arithmetic | Kind::Movement | Kind::Selection | Kind::Opaque | Kind::Integer
+            )
+        })
+    };
     let inner = rewriter.ops_inside(op);
     match rewriter.read(op) {
-        Some(o) if o.name() == "reduce" || o.kind() != Kind::Control && o.kind() != Kind::Effect => {
-            inner.iter().all(|i| free(*i) || i.next_in_block().is_none())
+        Some(o)
+            if o.name() == "reduce" || o.kind() != Kind::Control && o.kind() != Kind::Effect =>
+        {
+            inner
+                .iter()
+                .all(|i| free(*i) || i.next_in_block().is_none())
         }
         Some(_) | None => false,
     }

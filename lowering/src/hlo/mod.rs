@@ -1,5 +1,5 @@
 //! Passes over the `hlo` dialect, in pipeline order.
 
-pub mod simplify;
 pub mod cse;
 pub mod dce;
+pub mod simplify;

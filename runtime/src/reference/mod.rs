@@ -2,7 +2,6 @@
 //!
 //! [`fast`] may replace the definition of single ops; each replacement is property-tested against the definition.
 
-mod bounds;
 pub mod fast;
 mod lanes;
 mod plan;

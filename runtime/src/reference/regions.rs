@@ -70,6 +70,10 @@ impl RegionRunner for Runner<'_, '_> {
             .function(function, arguments, self.frame.depth, events)
     }
 
+    fn region_count(&self) -> usize {
+        self.interpreter.program.op(self.op).regions.len()
+    }
+
     fn single_op(&self, region: usize) -> Option<&'static str> {
         let program = self.interpreter.program;
         let region = program.region(self.region(region).ok()?);

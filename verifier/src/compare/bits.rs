@@ -36,19 +36,38 @@ pub fn position(dims: &[u64], mut i: u64) -> Vec<u64> {
 /// Elements whose IEEE bits differ (two NaN of one type are equal), row-major.
 pub fn differing_ieee(want: &Tensor, got: &Tensor) -> Vec<usize> {
     let size = want.element().storage_bytes();
-    let floats = want.element().is_float().then(|| (want.to_f64s(), got.to_f64s()));
+    let floats = want
+        .element()
+        .is_float()
+        .then(|| (want.to_f64s(), got.to_f64s()));
     let both_nan = |i: usize| match (&floats, want.element()) {
         (Some((w, g)), _) => w[i].is_nan() && g[i].is_nan(),
-        (None, ElementType::C64) => same_complex(want.as_slice::<[f32; 2]>()[i].map(f64::from), got.as_slice::<[f32; 2]>()[i].map(f64::from)),
-        (None, ElementType::C128) => same_complex(want.as_slice::<[f64; 2]>()[i], got.as_slice::<[f64; 2]>()[i]),
+        (None, ElementType::C64) => same_complex(
+            want.as_slice::<[f32; 2]>()[i].map(f64::from),
+            got.as_slice::<[f32; 2]>()[i].map(f64::from),
+        ),
+        (None, ElementType::C128) => same_complex(
+            want.as_slice::<[f64; 2]>()[i],
+            got.as_slice::<[f64; 2]>()[i],
+        ),
         (None, _) => false,
     };
-    let pairs = want.ieee().bytes().chunks_exact(size).zip(got.ieee().bytes().chunks_exact(size));
-    pairs.enumerate().filter(|(i, (w, g))| w != g && !both_nan(*i)).map(|(i, _)| i).collect()
+    let pairs = want
+        .ieee()
+        .bytes()
+        .chunks_exact(size)
+        .zip(got.ieee().bytes().chunks_exact(size));
+    pairs
+        .enumerate()
+        .filter(|(i, (w, g))| w != g && !both_nan(*i))
+        .map(|(i, _)| i)
+        .collect()
 }
 
 fn same_complex(w: [f64; 2], g: [f64; 2]) -> bool {
-    w.iter().zip(&g).all(|(a, b)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()))
+    w.iter()
+        .zip(&g)
+        .all(|(a, b)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()))
 }
 
 /// Elements whose residues differ, row-major. Types without a ring plane: elements whose bits differ.
@@ -56,16 +75,30 @@ pub fn differing_ring(want: &Tensor, got: &Tensor) -> Vec<usize> {
     match (want.ring(), got.ring()) {
         (Some(w), Some(g)) => {
             let parts = if want.element().is_complex() { 2 } else { 1 };
-            w.chunks_exact(parts).zip(g.chunks_exact(parts)).enumerate().filter(|(_, (w, g))| w != g).map(|(i, _)| i).collect()
+            w.chunks_exact(parts)
+                .zip(g.chunks_exact(parts))
+                .enumerate()
+                .filter(|(_, (w, g))| w != g)
+                .map(|(i, _)| i)
+                .collect()
         }
         (_, _) => differing_ieee(want, got),
     }
 }
 
 /// Describes element `i` of output `output`, the first of `differing` that differ.
-pub fn describe(want: &Tensor, got: &Tensor, output: usize, i: usize, differing: u64) -> Difference {
+pub fn describe(
+    want: &Tensor,
+    got: &Tensor,
+    output: usize,
+    i: usize,
+    differing: u64,
+) -> Difference {
     let parts = if want.element().is_complex() { 2 } else { 1 };
-    let residues = want.ring().zip(got.ring()).map(|(w, g)| (w[i * parts], g[i * parts]));
+    let residues = want
+        .ring()
+        .zip(got.ring())
+        .map(|(w, g)| (w[i * parts], g[i * parts]));
     Difference {
         output,
         index: position(want.dims(), i as u64),
@@ -82,7 +115,10 @@ pub fn describe(want: &Tensor, got: &Tensor, output: usize, i: usize, differing:
 fn bits(t: &Tensor, i: usize) -> String {
     let size = t.element().storage_bytes();
     let bytes = &t.ieee().bytes()[i * size..(i + 1) * size];
-    bytes.iter().rev().fold("0x".to_string(), |s, b| s + &format!("{b:02x}"))
+    bytes
+        .iter()
+        .rev()
+        .fold("0x".to_string(), |s, b| s + &format!("{b:02x}"))
 }
 
 fn show(t: &Tensor, i: usize) -> String {
@@ -98,24 +134,32 @@ fn show(t: &Tensor, i: usize) -> String {
 
 /// First difference of two lists of values: in the ring where it was run, else in the bits. None: all equal.
 pub fn first_difference(want: &[Value], got: &[Value]) -> Option<Difference> {
-    want.iter().zip(got).enumerate().find_map(|(output, (w, g))| match (w.as_tensor(), g.as_tensor()) {
-        (Some(w), Some(g)) if w.dims() == g.dims() && w.element() == g.element() => {
-            let ring = differing_ring(w, g);
-            let all = if ring.is_empty() { differing_ieee(w, g) } else { ring };
-            all.first().map(|i| describe(w, g, output, *i, all.len() as u64))
-        }
-        (w, g) => (w.is_some() || g.is_some()).then(|| Difference {
-            output,
-            index: vec![],
-            want: w.map_or("a token or tuple".to_string(), |t| t.ty().to_string()),
-            got: g.map_or("a token or tuple".to_string(), |t| t.ty().to_string()),
-            want_bits: String::new(),
-            got_bits: String::new(),
-            residues: None,
-            differing: 1,
-            total: 1,
-        }),
-    })
+    want.iter()
+        .zip(got)
+        .enumerate()
+        .find_map(|(output, (w, g))| match (w.as_tensor(), g.as_tensor()) {
+            (Some(w), Some(g)) if w.dims() == g.dims() && w.element() == g.element() => {
+                let ring = differing_ring(w, g);
+                let all = if ring.is_empty() {
+                    differing_ieee(w, g)
+                } else {
+                    ring
+                };
+                all.first()
+                    .map(|i| describe(w, g, output, *i, all.len() as u64))
+            }
+            (w, g) => (w.is_some() || g.is_some()).then(|| Difference {
+                output,
+                index: vec![],
+                want: w.map_or("a token or tuple".to_string(), |t| t.ty().to_string()),
+                got: g.map_or("a token or tuple".to_string(), |t| t.ty().to_string()),
+                want_bits: String::new(),
+                got_bits: String::new(),
+                residues: None,
+                differing: 1,
+                total: 1,
+            }),
+        })
 }
 
 #[cfg(test)]
@@ -133,6 +177,13 @@ mod tests {
     fn a_difference_names_position_and_both_bit_patterns() {
         let t = |v: &[f32]| Value::from(Tensor::from_slice(&[2, 2], ElementType::F32, v));
         let d = first_difference(&[t(&[1., 2., 3., 4.])], &[t(&[1., 2., 3.5, 4.])]).unwrap();
-        assert_eq!((d.index, d.want_bits, d.got_bits), (vec![1, 0], "0x40400000".to_string(), "0x40600000".to_string()));
+        assert_eq!(
+            (d.index, d.want_bits, d.got_bits),
+            (
+                vec![1, 0],
+                "0x40400000".to_string(),
+                "0x40600000".to_string()
+            )
+        );
     }
 }

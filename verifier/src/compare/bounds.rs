@@ -20,7 +20,13 @@ pub struct Bounded {
 /// are loose.
 pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Bound) -> Bounded {
     let (w, g) = (distances(want), distances(got));
-    let mut out = Bounded { ieee: Ieee::Within, outside: None, undetermined: 0, wide: 0, total: want.len() as u64 };
+    let mut out = Bounded {
+        ieee: Ieee::Within,
+        outside: None,
+        undetermined: 0,
+        wide: 0,
+        total: want.len() as u64,
+    };
     for i in 0..want.len() {
         let bound = want_bound.at(i) + got_bound.at(i);
         let equal = w.bits(i) == g.bits(i) || (w.is_nan(i) && g.is_nan(i));
@@ -43,9 +49,15 @@ pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Boun
     out.ieee = if out.outside.is_some() {
         Ieee::Outside
     } else if share(out.undetermined) {
-        Ieee::Loose(format!("undetermined {} of {}", out.undetermined, out.total))
+        Ieee::Loose(format!(
+            "undetermined {} of {}",
+            out.undetermined, out.total
+        ))
     } else if share(out.wide) {
-        Ieee::Loose(format!("bound above 1/16 of the value on {} of {}", out.wide, out.total))
+        Ieee::Loose(format!(
+            "bound above 1/16 of the value on {} of {}",
+            out.wide, out.total
+        ))
     } else {
         Ieee::Within
     };
@@ -61,20 +73,34 @@ struct Elements {
 fn distances(t: &Tensor) -> Elements {
     match t.element() {
         ElementType::C64 => {
-            let (re, im) = t.as_slice::<[f32; 2]>().iter().map(|z| (f64::from(z[0]), f64::from(z[1]))).unzip();
+            let (re, im) = t
+                .as_slice::<[f32; 2]>()
+                .iter()
+                .map(|z| (f64::from(z[0]), f64::from(z[1])))
+                .unzip();
             Elements { re, im: Some(im) }
         }
         ElementType::C128 => {
-            let (re, im) = t.as_slice::<[f64; 2]>().iter().map(|z| (z[0], z[1])).unzip();
+            let (re, im) = t
+                .as_slice::<[f64; 2]>()
+                .iter()
+                .map(|z| (z[0], z[1]))
+                .unzip();
             Elements { re, im: Some(im) }
         }
-        _ => Elements { re: t.to_f64s().into_owned(), im: None },
+        _ => Elements {
+            re: t.to_f64s().into_owned(),
+            im: None,
+        },
     }
 }
 
 impl Elements {
     fn bits(&self, i: usize) -> (u64, u64) {
-        (self.re[i].to_bits(), self.im.as_ref().map_or(0, |im| im[i].to_bits()))
+        (
+            self.re[i].to_bits(),
+            self.im.as_ref().map_or(0, |im| im[i].to_bits()),
+        )
     }
 
     fn is_nan(&self, i: usize) -> bool {
@@ -82,7 +108,9 @@ impl Elements {
     }
 
     fn magnitude(&self, i: usize) -> f64 {
-        self.im.as_ref().map_or(self.re[i].abs(), |im| self.re[i].hypot(im[i]))
+        self.im
+            .as_ref()
+            .map_or(self.re[i].abs(), |im| self.re[i].hypot(im[i]))
     }
 
     /// Infinity unless both are finite.
@@ -107,15 +135,30 @@ mod tests {
     fn just_inside_and_just_outside() {
         let e = f64::from(f32::EPSILON);
         let (w, g) = (tensor(&[1.0]), tensor(&[1.0 + f32::EPSILON]));
-        assert_eq!(compare(&w, &Bound::Exact, &g, &Bound::absolute(vec![e])).ieee, Ieee::Within);
-        assert_eq!(compare(&w, &Bound::Exact, &g, &Bound::absolute(vec![e * 0.99])).ieee, Ieee::Outside);
-        assert_eq!(compare(&w, &Bound::Exact, &g, &Bound::undetermined(1)).ieee, Ieee::Loose("undetermined 1 of 1".into()));
+        assert_eq!(
+            compare(&w, &Bound::Exact, &g, &Bound::absolute(vec![e])).ieee,
+            Ieee::Within
+        );
+        assert_eq!(
+            compare(&w, &Bound::Exact, &g, &Bound::absolute(vec![e * 0.99])).ieee,
+            Ieee::Outside
+        );
+        assert_eq!(
+            compare(&w, &Bound::Exact, &g, &Bound::undetermined(1)).ieee,
+            Ieee::Loose("undetermined 1 of 1".into())
+        );
     }
 
     #[test]
     fn an_infinity_or_nan_on_one_side_is_outside_any_finite_bound() {
         let (w, bound) = (tensor(&[1.0]), Bound::absolute(vec![1e30]));
-        assert_eq!(compare(&w, &bound, &tensor(&[f32::INFINITY]), &bound).ieee, Ieee::Outside);
-        assert_eq!(compare(&w, &bound, &tensor(&[f32::NAN]), &bound).ieee, Ieee::Outside);
+        assert_eq!(
+            compare(&w, &bound, &tensor(&[f32::INFINITY]), &bound).ieee,
+            Ieee::Outside
+        );
+        assert_eq!(
+            compare(&w, &bound, &tensor(&[f32::NAN]), &bound).ieee,
+            Ieee::Outside
+        );
     }
 }

@@ -32,7 +32,14 @@ pub enum Class {
 
 impl Class {
     /// THE list of generated classes, quick level first.
-    pub const ALL: [Class; 6] = [Class::Normal, Class::Exact, Class::Wide, Class::Special, Class::Subnormal, Class::Boundary];
+    pub const ALL: [Class; 6] = [
+        Class::Normal,
+        Class::Exact,
+        Class::Wide,
+        Class::Special,
+        Class::Subnormal,
+        Class::Boundary,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -52,7 +59,9 @@ pub struct Random(u64);
 
 impl Random {
     pub fn new(seed: u64, stream: u64) -> Random {
-        Random(ring::mix(seed ^ ring::mix(stream.wrapping_add(0x243f_6a88_85a3_08d3))))
+        Random(ring::mix(
+            seed ^ ring::mix(stream.wrapping_add(0x243f_6a88_85a3_08d3)),
+        ))
     }
 
     pub fn bits(&mut self) -> u64 {
@@ -111,18 +120,38 @@ pub fn generate(program: &Program, class: Class, seed: u64) -> Result<Vec<Value>
         .collect()
 }
 
-fn tensor(dims: &[u64], element: &ElementType, class: Class, role: &Role, random: &mut Random) -> Tensor {
+fn tensor(
+    dims: &[u64],
+    element: &ElementType,
+    class: Class,
+    role: &Role,
+    random: &mut Random,
+) -> Tensor {
     let n = count(dims);
     match element.class() {
-        Arithmetic::Boolean => Tensor::from_i64s(dims, element, &(0..n).map(|_| random.between(0, 1)).collect::<Vec<_>>()),
+        Arithmetic::Boolean => Tensor::from_i64s(
+            dims,
+            element,
+            &(0..n).map(|_| random.between(0, 1)).collect::<Vec<_>>(),
+        ),
         Arithmetic::Signed | Arithmetic::Unsigned | Arithmetic::Quantized => {
-            let values: Vec<i64> = (0..n).map(|_| integer(element, class, role, random)).collect();
+            let values: Vec<i64> = (0..n)
+                .map(|_| integer(element, class, role, random))
+                .collect();
             Tensor::from_i64s(dims, element, &values)
         }
-        Arithmetic::Float => Tensor::from_f64s(dims, element, &(0..n).map(|_| float(element, class, role, random)).collect::<Vec<_>>()),
+        Arithmetic::Float => Tensor::from_f64s(
+            dims,
+            element,
+            &(0..n)
+                .map(|_| float(element, class, role, random))
+                .collect::<Vec<_>>(),
+        ),
         Arithmetic::Complex => {
             let part = element.complex_part().unwrap_or(ElementType::F64);
-            let values: Vec<f64> = (0..2 * n).map(|_| float(&part, class, role, random)).collect();
+            let values: Vec<f64> = (0..2 * n)
+                .map(|_| float(&part, class, role, random))
+                .collect();
             let parts = Tensor::from_f64s(&[2 * n as u64], &part, &values);
             Tensor::new(dims.to_vec(), element.clone(), parts.ieee().clone(), None)
         }
@@ -135,7 +164,9 @@ fn limits(element: &ElementType) -> (i64, i64) {
         Arithmetic::Unsigned if bits == 64 => (0, i64::MAX),
         Arithmetic::Unsigned => (0, (1i64 << bits) - 1),
         Arithmetic::Boolean => (0, 1),
-        Arithmetic::Signed | Arithmetic::Float | Arithmetic::Complex | Arithmetic::Quantized => (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)),
+        Arithmetic::Signed | Arithmetic::Float | Arithmetic::Complex | Arithmetic::Quantized => {
+            (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits))
+        }
     }
 }
 
@@ -153,8 +184,15 @@ fn integer(element: &ElementType, class: Class, role: &Role, random: &mut Random
             let width = random.between(0, i64::from(element.bits().min(63)));
             (random.bits() as i64 >> (63 - width)).clamp(low, high)
         }
-        Class::Special if inside.is_none() && random.bits() % 4 == 0 => [low, high, 0, -1, 1, low + 1][(random.bits() % 6) as usize].clamp(low, high),
-        Class::Normal | Class::Exact | Class::Wide | Class::Special | Class::Subnormal | Class::Given => {
+        Class::Special if inside.is_none() && random.bits() % 4 == 0 => {
+            [low, high, 0, -1, 1, low + 1][(random.bits() % 6) as usize].clamp(low, high)
+        }
+        Class::Normal
+        | Class::Exact
+        | Class::Wide
+        | Class::Special
+        | Class::Subnormal
+        | Class::Given => {
             let (a, b) = inside.unwrap_or((if low < 0 { -8 } else { 0 }, 8));
             random.between(a.max(low), b.min(high))
         }
@@ -172,7 +210,13 @@ fn exponent_range(element: &ElementType) -> (i64, i64) {
 }
 
 fn float(element: &ElementType, class: Class, role: &Role, random: &mut Random) -> f64 {
-    let sign = |v: f64| if role.positive && class != Class::Special { v.abs() } else { v };
+    let sign = |v: f64| {
+        if role.positive && class != Class::Special {
+            v.abs()
+        } else {
+            v
+        }
+    };
     match class {
         Class::Normal | Class::Boundary | Class::Given => sign(random.normal()),
         Class::Exact if role.positive => random.between(1, 4) as f64,
@@ -180,11 +224,22 @@ fn float(element: &ElementType, class: Class, role: &Role, random: &mut Random) 
         Class::Wide => {
             let (low, high) = exponent_range(element);
             let magnitude = (1.0 + random.unit()) * 2f64.powi(random.between(low, high) as i32);
-            sign(if random.bits() & 1 == 0 { magnitude } else { -magnitude })
+            sign(if random.bits() & 1 == 0 {
+                magnitude
+            } else {
+                -magnitude
+            })
         }
-        Class::Special if random.bits() % 4 == 0 => {
-            [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, 1.0, -1.0, f64::MAX][(random.bits() % 8) as usize]
-        }
+        Class::Special if random.bits() % 4 == 0 => [
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            f64::MAX,
+        ][(random.bits() % 8) as usize],
         Class::Special => random.normal(),
         Class::Subnormal if random.bits() % 4 == 0 => {
             let unit = 2.0 * tileproof_dialect::bound::subnormal_roundoff(element);
@@ -200,16 +255,50 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_bytes_and_classes_keep_their_promise() {
-        let role = Role { index_below: Some(10), positive: true };
+        let role = Role {
+            index_below: Some(10),
+            positive: true,
+        };
         for class in Class::ALL {
-            let make = || tensor(&[200], &ElementType::F32, class, &role, &mut Random::new(3, 1));
+            let make = || {
+                tensor(
+                    &[200],
+                    &ElementType::F32,
+                    class,
+                    &role,
+                    &mut Random::new(3, 1),
+                )
+            };
             assert_eq!(make(), make());
         }
-        let indices = tensor(&[500], &ElementType::I32, Class::Normal, &role, &mut Random::new(3, 1));
+        let indices = tensor(
+            &[500],
+            &ElementType::I32,
+            Class::Normal,
+            &role,
+            &mut Random::new(3, 1),
+        );
         assert!(indices.to_i64s().iter().all(|i| (0..10).contains(i)));
-        let boundary = tensor(&[500], &ElementType::I32, Class::Boundary, &role, &mut Random::new(3, 1));
+        let boundary = tensor(
+            &[500],
+            &ElementType::I32,
+            Class::Boundary,
+            &role,
+            &mut Random::new(3, 1),
+        );
         assert!(boundary.to_i64s().contains(&10) && boundary.to_i64s().contains(&-1));
-        let exact = tensor(&[500], &ElementType::F32, Class::Exact, &Role::default(), &mut Random::new(3, 1));
-        assert!(exact.to_f64s().iter().all(|v| v.fract() == 0.0 && v.abs() <= 4.0));
+        let exact = tensor(
+            &[500],
+            &ElementType::F32,
+            Class::Exact,
+            &Role::default(),
+            &mut Random::new(3, 1),
+        );
+        assert!(
+            exact
+                .to_f64s()
+                .iter()
+                .all(|v| v.fract() == 0.0 && v.abs() <= 4.0)
+        );
     }
 }

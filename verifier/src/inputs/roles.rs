@@ -23,7 +23,12 @@ pub struct Role {
 /// Roles of the entry function's parameters.
 pub fn of_parameters(program: &Program) -> Vec<Role> {
     let users = users(program);
-    program.region(program.main().body).arguments.iter().map(|v| follow(program, &users, *v)).collect()
+    program
+        .region(program.main().body)
+        .arguments
+        .iter()
+        .map(|v| follow(program, &users, *v))
+        .collect()
 }
 
 fn users(program: &Program) -> Vec<Vec<(OpId, usize)>> {
@@ -57,9 +62,21 @@ fn follow(program: &Program, users: &[Vec<(OpId, usize)>], start: ValueId) -> Ro
                 "power" if *position == 0 => role.positive = true,
                 "return" => stack.extend(results_for(program, *id, *position)),
                 "call" => stack.extend(callee_argument(program, op, *position)),
-                "while" => stack.extend(o.regions.iter().filter_map(|r| program.region(*r).arguments.get(*position)).copied().chain(o.results.get(*position).copied())),
+                "while" => stack.extend(
+                    o.regions
+                        .iter()
+                        .filter_map(|r| program.region(*r).arguments.get(*position))
+                        .copied()
+                        .chain(o.results.get(*position).copied()),
+                ),
                 "select" if *position > 0 => stack.extend(o.results.iter().copied()),
-                "convert" | "add" | "remainder" | "clamp" | "maximum" | "minimum" | "optimization_barrier" => stack.extend(o.results.iter().copied()),
+                "convert"
+                | "add"
+                | "remainder"
+                | "clamp"
+                | "maximum"
+                | "minimum"
+                | "optimization_barrier" => stack.extend(o.results.iter().copied()),
                 "gather" | "dynamic_slice" if *position > 0 => {}
                 _ if op.kind() == Kind::Movement => stack.extend(o.results.iter().copied()),
                 _ => {}
@@ -86,27 +103,51 @@ fn index_limit(program: &Program, id: OpId, position: usize) -> Option<u64> {
     match op.name() {
         "dynamic_slice" if position >= 1 => dim(position - 1),
         "dynamic_update_slice" if position >= 2 => dim(position - 2),
-        "gather" | "dynamic_gather" if position == 1 => ints("start_index_map")?.iter().filter_map(|d| dim(*d as usize)).min(),
+        "gather" | "dynamic_gather" if position == 1 => ints("start_index_map")?
+            .iter()
+            .filter_map(|d| dim(*d as usize))
+            .min(),
         // N operands, then the indices, then N updates.
-        "scatter" if rank > 0 && position == o.operands.len() / 2 => ints("scatter_dims_to_operand_dims")?.iter().filter_map(|d| dim(*d as usize)).min(),
+        "scatter" if rank > 0 && position == o.operands.len() / 2 => {
+            ints("scatter_dims_to_operand_dims")?
+                .iter()
+                .filter_map(|d| dim(*d as usize))
+                .min()
+        }
         _ => None,
     }
 }
 
 fn callee_argument(program: &Program, op: &hlo::Op, position: usize) -> Option<ValueId> {
     let callee = program.find_function(op.callees().first()?)?;
-    program.region(program.function(callee).body).arguments.get(position).copied()
+    program
+        .region(program.function(callee).body)
+        .arguments
+        .get(position)
+        .copied()
 }
 
 /// Results of the ops whose region or callee ends with this return.
 fn results_for(program: &Program, id: OpId, position: usize) -> Vec<ValueId> {
-    let region = (0..program.region_count()).map(RegionId).find(|r| program.region(*r).ops.last() == Some(&id));
+    let region = (0..program.region_count())
+        .map(RegionId)
+        .find(|r| program.region(*r).ops.last() == Some(&id));
     match region.map(|r| program.region(r).parent) {
-        Some(RegionParent::Op(parent)) => program.op(parent).results.get(position).copied().into_iter().collect(),
+        Some(RegionParent::Op(parent)) => program
+            .op(parent)
+            .results
+            .get(position)
+            .copied()
+            .into_iter()
+            .collect(),
         Some(RegionParent::Function(f)) => {
             let name = &program.function(f).name;
-            let calls = program.op_ids().filter(|c| program.op(*c).op.callees().first() == Some(&name.as_str()));
-            calls.filter_map(|c| program.op(c).results.get(position).copied()).collect()
+            let calls = program
+                .op_ids()
+                .filter(|c| program.op(*c).op.callees().first() == Some(&name.as_str()));
+            calls
+                .filter_map(|c| program.op(c).results.get(position).copied())
+                .collect()
         }
         None => vec![],
     }

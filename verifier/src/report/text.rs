@@ -13,10 +13,24 @@ fn percent(x: f64) -> String {
 /// One line a pass, then decisiveness and the verdict.
 pub fn table(report: &Report) -> String {
     let mut out = String::new();
-    let width = report.passes.iter().map(|p| p.pass.len()).max().unwrap_or(4).max(4);
-    let _ = writeln!(out, "{:width$}  {:>8}  {:>9}  {:>8}  {:>5}  {:>8}  {:<22} verdict", "pass", "rewrites", "identical", "regions", "loose", "time", "contract");
+    let width = report
+        .passes
+        .iter()
+        .map(|p| p.pass.len())
+        .max()
+        .unwrap_or(4)
+        .max(4);
+    let _ = writeln!(
+        out,
+        "{:width$}  {:>8}  {:>9}  {:>8}  {:>5}  {:>8}  {:<22} verdict",
+        "pass", "rewrites", "identical", "regions", "loose", "time", "contract"
+    );
     for p in &report.passes {
-        let regions = if p.repeated > 0 { format!("{}+{}", p.regions, p.repeated) } else { p.regions.to_string() };
+        let regions = if p.repeated > 0 {
+            format!("{}+{}", p.regions, p.repeated)
+        } else {
+            p.regions.to_string()
+        };
         let _ = writeln!(
             out,
             "{:width$}  {:>8}  {:>9}  {:>8}  {:>5}  {:>7.2}s  {:<22} {}",
@@ -30,7 +44,11 @@ pub fn table(report: &Report) -> String {
             p.verdict
         );
     }
-    let runs: Vec<String> = report.runs.iter().map(|(c, s)| format!("{} (seed {s})", c.name())).collect();
+    let runs: Vec<String> = report
+        .runs
+        .iter()
+        .map(|(c, s)| format!("{} (seed {s})", c.name()))
+        .collect();
     let _ = writeln!(out, "inputs: {}", runs.join(", "));
     let _ = writeln!(
         out,
@@ -43,12 +61,21 @@ pub fn table(report: &Report) -> String {
     for note in &report.notes {
         let _ = writeln!(out, "note: {note}");
     }
-    let _ = writeln!(out, "verdict: {} ({:.2} s)", report.verdict, report.time.as_secs_f64());
+    let _ = writeln!(
+        out,
+        "verdict: {} ({:.2} s)",
+        report.verdict,
+        report.time.as_secs_f64()
+    );
     out
 }
 
 fn element(out: &mut String, place: &str, e: &Element) {
-    let _ = writeln!(out, "  {place}: element {:?} of output {}: want {} ({}), got {} ({})", e.index, e.output, e.want, e.want_bits, e.got, e.got_bits);
+    let _ = writeln!(
+        out,
+        "  {place}: element {:?} of output {}: want {} ({}), got {} ({})",
+        e.index, e.output, e.want, e.want_bits, e.got, e.got_bits
+    );
     if let Some((want, got)) = e.residues {
         let _ = writeln!(out, "    ring: want {want}, got {got}");
     }
@@ -61,7 +88,11 @@ pub fn finding(f: &Finding) -> String {
     let rewrite = f.rewrite.as_deref().unwrap_or("no logged rewrite");
     let _ = writeln!(out, "{} in pass {}, {rewrite}", f.verdict, f.pass);
     let _ = writeln!(out, "  op {} at {}", f.op, f.location);
-    let _ = writeln!(out, "  ring {}; IEEE {}; contract {}; inputs {} (seed {})", f.ring, f.ieee, f.contract, f.class, f.seed);
+    let _ = writeln!(
+        out,
+        "  ring {}; IEEE {}; contract {}; inputs {} (seed {})",
+        f.ring, f.ieee, f.contract, f.class, f.seed
+    );
     if let Some(e) = &f.at_op {
         element(&mut out, "at the op", e);
     }

@@ -14,7 +14,11 @@ const MAX_LIST: usize = 32;
 
 /// `dense<..> : type`.
 pub fn dense(l: &Literal) -> Result<String, Error> {
-    Ok(format!("dense<{}> : {}", content(l), ty(&Type::from(l.ty()))?))
+    Ok(format!(
+        "dense<{}> : {}",
+        content(l),
+        ty(&Type::from(l.ty()))?
+    ))
 }
 
 fn content(l: &Literal) -> String {
@@ -38,7 +42,10 @@ fn content(l: &Literal) -> String {
         out.push('"');
         return out;
     }
-    let elements: Vec<String> = bytes.chunks_exact(size.max(1)).map(|b| element(l.element(), b)).collect();
+    let elements: Vec<String> = bytes
+        .chunks_exact(size.max(1))
+        .map(|b| element(l.element(), b))
+        .collect();
     let mut out = String::new();
     nested(&elements, l.dims(), &mut out);
     out
@@ -69,7 +76,10 @@ fn element(e: &ElementType, bytes: &[u8]) -> String {
     if let ElementType::Quantized(q) = e {
         return element(&q.storage, bytes);
     }
-    let bits = bytes.iter().rev().fold(0u64, |acc, b| acc << 8 | u64::from(*b));
+    let bits = bytes
+        .iter()
+        .rev()
+        .fold(0u64, |acc, b| acc << 8 | u64::from(*b));
     match e.class() {
         Class::Boolean => (bits != 0).to_string(),
         Class::Unsigned => bits.to_string(),
@@ -95,7 +105,12 @@ fn float(e: &ElementType, bits: u64) -> String {
         return format!("0x{bits:0digits$X}");
     }
     let short = f32::from_bits(bits as u32);
-    if *e == ElementType::F32 && short.to_string().parse::<f64>().is_ok_and(|v| (v as f32).to_bits() == bits as u32) {
+    if *e == ElementType::F32
+        && short
+            .to_string()
+            .parse::<f64>()
+            .is_ok_and(|v| (v as f32).to_bits() == bits as u32)
+    {
         return decimal(&format!("{short:e}"));
     }
     decimal(&format!("{value:e}"))
@@ -120,5 +135,9 @@ pub fn decimal(text: &str) -> String {
 
 /// `76 : ui8`: the rank-0 literal of an attribute.
 pub fn typed_scalar(l: &Literal) -> String {
-    format!("{} : {}", element(l.element(), l.data().bytes()), l.element())
+    format!(
+        "{} : {}",
+        element(l.element(), l.data().bytes()),
+        l.element()
+    )
 }

@@ -18,19 +18,66 @@ use std::{collections::HashMap, fmt::Write};
 
 /// Ops that are in dialect chlo and not in stablehlo; `broadcast_*` but `broadcast_in_dim` are too.
 const CHLO: &[&str] = &[
-    "_asin_acos_kernel", "acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "conj", "constant_like", "cosh", "digamma", "erf", "erf_inv",
-    "erfc", "is_inf", "is_neg_inf", "is_pos_inf", "lgamma", "next_after", "polygamma", "ragged_dot", "scan", "sinh", "square", "top_k", "zeta",
+    "_asin_acos_kernel",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "bessel_i1e",
+    "conj",
+    "constant_like",
+    "cosh",
+    "digamma",
+    "erf",
+    "erf_inv",
+    "erfc",
+    "is_inf",
+    "is_neg_inf",
+    "is_pos_inf",
+    "lgamma",
+    "next_after",
+    "polygamma",
+    "ragged_dot",
+    "scan",
+    "sinh",
+    "square",
+    "top_k",
+    "zeta",
 ];
 
 /// Ops that only HLO has and that have no counterpart here.
 const HLO_ONLY: &[&str] = &[
-    "add_dependency", "async_done", "async_start", "async_update", "bitcast", "collective_permute_done", "collective_permute_start", "copy_done",
-    "copy_start", "domain", "all_reduce_start", "all_reduce_done", "all_gather_start", "all_gather_done", "send_done", "recv_done", "stochastic_convert",
+    "add_dependency",
+    "async_done",
+    "async_start",
+    "async_update",
+    "bitcast",
+    "collective_permute_done",
+    "collective_permute_start",
+    "copy_done",
+    "copy_start",
+    "domain",
+    "all_reduce_start",
+    "all_reduce_done",
+    "all_gather_start",
+    "all_gather_done",
+    "send_done",
+    "recv_done",
+    "stochastic_convert",
 ];
 
 /// The program as StableHLO text.
 pub fn print(program: &Program) -> Result<String, Error> {
-    let mut printer = Printer { program, out: String::new(), names: HashMap::new(), next_value: 0, next_argument: 0, indent: 2 };
+    let mut printer = Printer {
+        program,
+        out: String::new(),
+        names: HashMap::new(),
+        next_value: 0,
+        next_argument: 0,
+        indent: 2,
+    };
     printer.module()?;
     Ok(printer.out)
 }
@@ -53,13 +100,34 @@ fn dialect_name(op: &str) -> String {
 impl Printer<'_> {
     fn module(&mut self) -> Result<(), Error> {
         let p = self.program;
-        let name: String = p.name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$') { c } else { '_' }).collect();
-        let name = if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') { name } else { format!("m{name}") };
-        let mut given = vec![format!("mhlo.num_partitions = {} : i32", p.num_partitions), format!("mhlo.num_replicas = {} : i32", p.num_replicas)];
+        let name: String = p
+            .name
+            .chars()
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$') {
+                    c
+                } else {
+                    '_'
+                }
+            })
+            .collect();
+        let name = if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            name
+        } else {
+            format!("m{name}")
+        };
+        let mut given = vec![
+            format!("mhlo.num_partitions = {} : i32", p.num_partitions),
+            format!("mhlo.num_replicas = {} : i32", p.num_replicas),
+        ];
         for (k, v) in &p.attributes.0 {
             given.push(attributes::entry(k, v, Place::Module)?);
         }
-        let _ = writeln!(self.out, "module @{name} attributes {{{}}} {{", given.join(", "));
+        let _ = writeln!(
+            self.out,
+            "module @{name} attributes {{{}}} {{",
+            given.join(", ")
+        );
         // The entry comes first where its name does not tell it.
         let mut order: Vec<&Function> = p.functions.iter().collect();
         if p.main().name != "main" {
@@ -85,14 +153,23 @@ impl Printer<'_> {
             for (k, v) in &own.0 {
                 given.push(attributes::entry(k, v, Place::Module)?);
             }
-            let spoken = own.get("tf.aliasing_output").is_some() || own.get("jax.buffer_donor").is_some();
-            for a in f.aliases.iter().filter(|a| a.parameter as usize == i && !spoken) {
+            let spoken =
+                own.get("tf.aliasing_output").is_some() || own.get("jax.buffer_donor").is_some();
+            for a in f
+                .aliases
+                .iter()
+                .filter(|a| a.parameter as usize == i && !spoken)
+            {
                 given.push(format!("tf.aliasing_output = {} : i32", a.output));
                 if a.kind == crate::program::AliasKind::Must {
                     given.push("tileproof.alias_kind = \"must\"".to_string());
                 }
             }
-            parameters.push(format!("{name}: {}{}", ty(self.program.ty(*v))?, braced(&given)));
+            parameters.push(format!(
+                "{name}: {}{}",
+                ty(self.program.ty(*v))?,
+                braced(&given)
+            ));
         }
         let mut results = vec![];
         for (i, t) in f.results.iter().enumerate() {
@@ -102,9 +179,18 @@ impl Printer<'_> {
             }
             results.push(format!("{}{}", ty(t)?, braced(&given)));
         }
-        let arrow = if results.is_empty() { String::new() } else { format!(" -> ({})", results.join(", ")) };
+        let arrow = if results.is_empty() {
+            String::new()
+        } else {
+            format!(" -> ({})", results.join(", "))
+        };
         let visibility = if f.is_private { "private" } else { "public" };
-        let _ = writeln!(self.out, "  func.func {visibility} @{}({}){arrow} {{", symbol(&f.name), parameters.join(", "));
+        let _ = writeln!(
+            self.out,
+            "  func.func {visibility} @{}({}){arrow} {{",
+            symbol(&f.name),
+            parameters.join(", ")
+        );
         self.indent = 4;
         self.block(f.body, "return")?;
         self.out.push_str("  }\n");
@@ -123,7 +209,12 @@ impl Printer<'_> {
             self.out.push_str(terminator);
             if !o.operands.is_empty() {
                 let types = self.types(&o.operands)?;
-                let _ = write!(self.out, " {} : {}", self.uses(&o.operands), types.join(", "));
+                let _ = write!(
+                    self.out,
+                    " {} : {}",
+                    self.uses(&o.operands),
+                    types.join(", ")
+                );
             }
             self.out.push('\n');
         }
@@ -148,7 +239,11 @@ impl Printer<'_> {
     }
 
     fn uses(&self, values: &[ValueId]) -> String {
-        values.iter().map(|v| self.name(*v)).collect::<Vec<_>>().join(", ")
+        values
+            .iter()
+            .map(|v| self.name(*v))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     fn types(&self, values: &[ValueId]) -> Result<Vec<String>, Error> {
@@ -178,7 +273,10 @@ impl Printer<'_> {
             }
             ("fusion", [body], operands) => return self.inlined(id, *body, operands),
             (name, _, _) if HLO_ONLY.contains(&name) => {
-                return Err(Error::Unsupported { what: format!("op hlo.{name} in StableHLO text"), location: o.location.clone() });
+                return Err(Error::Unsupported {
+                    what: format!("op hlo.{name} in StableHLO text"),
+                    location: o.location.clone(),
+                });
             }
             _ => {}
         }
@@ -228,7 +326,13 @@ impl Printer<'_> {
                 self.op(*inner)?;
             }
         }
-        for (result, value) in self.program.op(id).results.iter().zip(self.program.returned(body)) {
+        for (result, value) in self
+            .program
+            .op(id)
+            .results
+            .iter()
+            .zip(self.program.returned(body))
+        {
             let name = self.name(*value).to_string();
             self.names.insert(*result, name);
         }
@@ -239,7 +343,12 @@ impl Printer<'_> {
         let o = self.program.op(id);
         let Op::Hlo(op) = &o.op;
         let inherent = attributes::structured(op.name(), op.to_attributes())?;
-        let _ = write!(self.out, "\"{}\"({})", dialect_name(op.name()), self.uses(&o.operands));
+        let _ = write!(
+            self.out,
+            "\"{}\"({})",
+            dialect_name(op.name()),
+            self.uses(&o.operands)
+        );
         if !inherent.is_empty() {
             let _ = write!(self.out, " <{{{}}}>", inherent.join(", "));
         }
@@ -258,7 +367,13 @@ impl Printer<'_> {
 
     /// Attributes the op does not define.
     fn extra(&self, id: OpId) -> Result<Vec<String>, Error> {
-        self.program.op(id).extra.0.iter().map(|(k, v)| attributes::entry(k, v, Place::Op)).collect()
+        self.program
+            .op(id)
+            .extra
+            .0
+            .iter()
+            .map(|(k, v)| attributes::entry(k, v, Place::Op))
+            .collect()
     }
 
     /// `{ops}` with or without a label for its arguments.
@@ -284,5 +399,9 @@ impl Printer<'_> {
 }
 
 fn braced(given: &[String]) -> String {
-    if given.is_empty() { String::new() } else { format!(" {{{}}}", given.join(", ")) }
+    if given.is_empty() {
+        String::new()
+    } else {
+        format!(" {{{}}}", given.join(", "))
+    }
 }

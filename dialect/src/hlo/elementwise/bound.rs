@@ -68,7 +68,13 @@ pub fn bound_unary(
     propagate: impl Fn(f64, f64, f64) -> f64,
 ) -> Result<Vec<Bound>, Stop> {
     let complex = shape::operand(values, 0)?.element().is_complex();
-    bound_modulus(operands, values, ulp, |x, e, y| if complex { f64::INFINITY } else { propagate(x, e, y) })
+    bound_modulus(operands, values, ulp, |x, e, y| {
+        if complex {
+            f64::INFINITY
+        } else {
+            propagate(x, e, y)
+        }
+    })
 }
 
 /// As `bound_unary` with a rule that holds for the moduli of complex numbers too.
@@ -123,7 +129,9 @@ pub fn bound_exact_op(
     propagate: impl Fn(usize) -> f64,
 ) -> Result<Vec<Bound>, Stop> {
     let result = shape::operand(values, 0)?;
-    Ok(vec![Bound::absolute((0..result.len()).map(propagate).collect())])
+    Ok(vec![Bound::absolute(
+        (0..result.len()).map(propagate).collect(),
+    )])
 }
 
 /// Bound of a step function of a float: exact where `f` gives one value on the whole interval operand +- error, else undetermined.
@@ -139,7 +147,11 @@ pub fn bound_steps(
     let x = magnitudes(operand.value)?;
     bound_exact_op(values, |i| {
         let e = operand.error.at(i);
-        if e == 0.0 || f(x[i] - e) == f(x[i] + e) { 0.0 } else { f64::INFINITY }
+        if e == 0.0 || f(x[i] - e) == f(x[i] + e) {
+            0.0
+        } else {
+            f64::INFINITY
+        }
     })
 }
 
@@ -165,7 +177,11 @@ pub fn exact_or_undetermined(operands: &[Bounded<'_>], n: usize) -> Bound {
                 let exact = |o: &Bounded<'_>| {
                     o.error.is_exact() || (same_length(o) && o.error.at(i) == 0.0)
                 };
-                if operands.iter().all(exact) { 0.0 } else { f64::INFINITY }
+                if operands.iter().all(exact) {
+                    0.0
+                } else {
+                    f64::INFINITY
+                }
             })
             .collect(),
     )
@@ -180,14 +196,24 @@ pub fn bound_identity(
     let result = shape::operand(values, 0)?;
     let errors: Vec<f64> = if operand.element().is_complex() && result.element().is_complex() {
         let (x, y) = (complexes(operand), complexes(result));
-        x.iter().zip(&y).map(|(x, y)| if x == y { 0.0 } else { (x - y).norm() }).collect()
+        x.iter()
+            .zip(&y)
+            .map(|(x, y)| if x == y { 0.0 } else { (x - y).norm() })
+            .collect()
     } else {
         let (x, y) = (operand.to_f64s(), result.to_f64s());
-        x.iter().zip(y.iter()).map(|(x, y)| if x == y { 0.0 } else { (x - y).abs() }).collect()
+        x.iter()
+            .zip(y.iter())
+            .map(|(x, y)| if x == y { 0.0 } else { (x - y).abs() })
+            .collect()
     };
     bound_exact_op(values, |i| {
         let error = errors[i] + bounded.error.at(i);
         // NaN to NaN loses nothing that was known.
-        if error.is_nan() { bounded.error.at(i) } else { error }
+        if error.is_nan() {
+            bounded.error.at(i)
+        } else {
+            error
+        }
     })
 }

@@ -40,7 +40,10 @@ pub fn divide(a: C, b: C) -> C {
         C::new(infinity * a.re, infinity * a.im)
     } else if (a.re.is_infinite() || a.im.is_infinite()) && c.is_finite() && d.is_finite() {
         let (x, y) = (unit(a.re), unit(a.im));
-        C::new(f64::INFINITY * (x * c + y * d), f64::INFINITY * (y * c - x * d))
+        C::new(
+            f64::INFINITY * (x * c + y * d),
+            f64::INFINITY * (y * c - x * d),
+        )
     } else if largest.is_infinite() && a.re.is_finite() && a.im.is_finite() {
         let (x, y) = (unit(c), unit(d));
         C::new(0.0 * (a.re * x + a.im * y), 0.0 * (a.im * x - a.re * y))
@@ -93,7 +96,11 @@ pub fn exp(z: C) -> C {
         return C::new(z.re.exp(), z.im);
     }
     if z.re.is_infinite() && !z.im.is_finite() {
-        return if z.re < 0.0 { C::new(0.0, 0.0) } else { C::new(f64::INFINITY, f64::NAN) };
+        return if z.re < 0.0 {
+            C::new(0.0, 0.0)
+        } else {
+            C::new(f64::INFINITY, f64::NAN)
+        };
     }
     if z.re > 709.0 && z.re.is_finite() {
         // The product may be in range although exp(re) is not.
@@ -170,7 +177,11 @@ pub fn tanh(z: C) -> C {
         return C::new(z.re.tanh(), z.im);
     }
     if z.re.is_infinite() {
-        let sine = if z.im.is_finite() { (2.0 * z.im).sin() } else { 0.0 };
+        let sine = if z.im.is_finite() {
+            (2.0 * z.im).sin()
+        } else {
+            0.0
+        };
         return C::new(1f64.copysign(z.re), 0f64.copysign(sine));
     }
     if !z.im.is_finite() {
@@ -178,7 +189,10 @@ pub fn tanh(z: C) -> C {
     }
     if z.re.abs() > 22.0 {
         let decay = (-z.re.abs()).exp();
-        return C::new(1f64.copysign(z.re), 4.0 * z.im.sin() * z.im.cos() * decay * decay);
+        return C::new(
+            1f64.copysign(z.re),
+            4.0 * z.im.sin() * z.im.cos() * decay * decay,
+        );
     }
     let t = z.im.tan();
     let beta = 1.0 + t * t;
@@ -202,7 +216,10 @@ pub fn tan(z: C) -> C {
 
 /// Kahan: through the square roots of 1 - z and 1 + z.
 pub fn asin(z: C) -> C {
-    let (minus, plus) = (sqrt(C::new(1.0 - z.re, -z.im)), sqrt(C::new(1.0 + z.re, z.im)));
+    let (minus, plus) = (
+        sqrt(C::new(1.0 - z.re, -z.im)),
+        sqrt(C::new(1.0 + z.re, z.im)),
+    );
     C::new(
         z.re.atan2((minus * plus).re),
         (minus.conj() * plus).im.asinh(),
@@ -210,7 +227,10 @@ pub fn asin(z: C) -> C {
 }
 
 pub fn acos(z: C) -> C {
-    let (minus, plus) = (sqrt(C::new(1.0 - z.re, -z.im)), sqrt(C::new(1.0 + z.re, z.im)));
+    let (minus, plus) = (
+        sqrt(C::new(1.0 - z.re, -z.im)),
+        sqrt(C::new(1.0 + z.re, z.im)),
+    );
     C::new(
         2.0 * minus.re.atan2(plus.re),
         (plus.conj() * minus).im.asinh(),
@@ -218,7 +238,10 @@ pub fn acos(z: C) -> C {
 }
 
 pub fn acosh(z: C) -> C {
-    let (minus, plus) = (sqrt(C::new(z.re - 1.0, z.im)), sqrt(C::new(z.re + 1.0, z.im)));
+    let (minus, plus) = (
+        sqrt(C::new(z.re - 1.0, z.im)),
+        sqrt(C::new(z.re + 1.0, z.im)),
+    );
     C::new(
         (minus.conj() * plus).re.asinh(),
         2.0 * minus.im.atan2(plus.re),
@@ -262,11 +285,19 @@ pub fn power(z: C, w: C) -> C {
         return C::new(1.0, 0.0);
     }
     if z.re == 0.0 && z.im == 0.0 {
-        return if w.re > 0.0 { C::new(0.0, 0.0) } else { C::new(f64::NAN, f64::NAN) };
+        return if w.re > 0.0 {
+            C::new(0.0, 0.0)
+        } else {
+            C::new(f64::NAN, f64::NAN)
+        };
     }
     if w.im == 0.0 && w.re.fract() == 0.0 && w.re.abs() <= 16.0 {
         let whole = (0..w.re.abs() as u32).fold(C::new(1.0, 0.0), |p, _| p * z);
-        return if w.re < 0.0 { divide(C::new(1.0, 0.0), whole) } else { whole };
+        return if w.re < 0.0 {
+            divide(C::new(1.0, 0.0), whole)
+        } else {
+            whole
+        };
     }
     let log = log(z);
     let modulus = abs(z).powf(w.re) * (-w.im * log.im).exp();
@@ -296,7 +327,11 @@ pub fn atan2(y: C, x: C) -> C {
 
 /// Lexicographic order of (real, imaginary).
 pub fn greater(a: C, b: C) -> bool {
-    if a.re == b.re { a.im > b.im } else { a.re > b.re }
+    if a.re == b.re {
+        a.im > b.im
+    } else {
+        a.re > b.re
+    }
 }
 
 #[cfg(test)]
@@ -321,7 +356,10 @@ mod tests {
         assert!(close(log(c(-1.0, 0.0)), c(0.0, pi)));
         assert!(close(divide(c(1.0, 2.0), c(3.0, -4.0)), c(-0.2, 0.4)));
         assert!(close(power(c(0.0, 1.0), c(2.0, 0.0)), c(-1.0, 0.0)));
-        assert!(close(power(c(0.0, 1.0), c(0.0, 1.0)), c((-pi / 2.0).exp(), 0.0)));
+        assert!(close(
+            power(c(0.0, 1.0), c(0.0, 1.0)),
+            c((-pi / 2.0).exp(), 0.0)
+        ));
         assert!(close(atanh(c(0.0, 1.0)), c(0.0, pi / 4.0)));
         assert!(close(acos(c(-1.0, 0.0)), c(pi, 0.0)));
         assert!(close(cbrt(c(0.0, 8.0)), c(3f64.sqrt(), 1.0)));

@@ -324,7 +324,10 @@ fn ring_zip<T: bytemuck::Pod>(
 
 /// Element types that shape rules name; quantized types stand for the floats they express.
 pub fn float_or_complex(t: &TensorType) -> bool {
-    matches!(t.element.class(), Class::Float | Class::Complex | Class::Quantized)
+    matches!(
+        t.element.class(),
+        Class::Float | Class::Complex | Class::Quantized
+    )
 }
 
 pub fn float(t: &TensorType) -> bool {

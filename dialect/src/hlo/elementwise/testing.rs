@@ -11,7 +11,11 @@ use crate::{
 /// Runs an op on both planes, with the result type its shape rule gives.
 pub fn run<O: OpDef>(op: &O, operands: &[Tensor]) -> (Tensor, Events) {
     let types: Vec<Type> = operands.iter().map(|t| t.ty().into()).collect();
-    let results = op.infer(&InferContext { operands: &types, declared: &[], regions: &[] });
+    let results = op.infer(&InferContext {
+        operands: &types,
+        declared: &[],
+        regions: &[],
+    });
     run_declared(op, operands, &results.expect("operands fit the op"))
 }
 
@@ -24,7 +28,9 @@ pub fn run_declared<O: OpDef>(op: &O, operands: &[Tensor], results: &[Type]) -> 
         runner: &mut runner,
         events: &mut events,
     };
-    let out = op.eval(&values, results, &mut cx).expect("the op evaluates");
+    let out = op
+        .eval(&values, results, &mut cx)
+        .expect("the op evaluates");
     let Some(Value::Tensor(t)) = out.into_iter().next() else {
         panic!("no tensor came out")
     };
@@ -37,7 +43,9 @@ pub fn tensor(element: ElementType, values: &[f64]) -> Tensor {
 
 /// A float tensor with random residues.
 pub fn with_residues(element: ElementType, values: &[f64], argument: u64) -> Tensor {
-    let residues: Vec<u32> = (0..values.len() as u64).map(|i| ring::input(11, argument, i)).collect();
+    let residues: Vec<u32> = (0..values.len() as u64)
+        .map(|i| ring::input(11, argument, i))
+        .collect();
     with_given_residues(element, values, &residues)
 }
 
@@ -60,7 +68,11 @@ pub fn table<O: OpDef>(op: &O, ulps: f64, table: &[(f64, f64)]) {
     let x: Vec<f64> = table.iter().map(|row| row.0).collect();
     let (doubles, _) = run(op, &[tensor(ElementType::F64, &x)]);
     for ((x, want), got) in table.iter().zip(doubles.as_slice::<f64>()) {
-        assert!(same(*got, *want, ulps, f64::EPSILON), "f64 {}({x}) = {got}, want {want}", O::NAME);
+        assert!(
+            same(*got, *want, ulps, f64::EPSILON),
+            "f64 {}({x}) = {got}, want {want}",
+            O::NAME
+        );
     }
     let exact = |x: f64| f64::from(x as f32) == x || x.is_nan();
     let rows: Vec<_> = table.iter().filter(|row| exact(row.0)).collect();
@@ -68,7 +80,11 @@ pub fn table<O: OpDef>(op: &O, ulps: f64, table: &[(f64, f64)]) {
     let (floats, _) = run(op, &[tensor(ElementType::F32, &x)]);
     for ((x, want), got) in rows.iter().zip(floats.as_slice::<f32>()) {
         let want = f64::from(*want as f32);
-        assert!(same(f64::from(*got), want, 1.0, f32::EPSILON.into()), "f32 {}({x}) = {got}, want {want}", O::NAME);
+        assert!(
+            same(f64::from(*got), want, 1.0, f32::EPSILON.into()),
+            "f32 {}({x}) = {got}, want {want}",
+            O::NAME
+        );
     }
 }
 
@@ -83,8 +99,16 @@ pub fn table_of_two<O: OpDef>(op: &O, ulps: f64, table: &[(f64, f64, f64)]) {
         let operands = [tensor(element.clone(), &x), tensor(element.clone(), &y)];
         let (out, _) = run(op, &operands);
         for ((x, y, want), got) in table.iter().zip(out.to_f64s().iter()) {
-            let want = if element == ElementType::F32 { f64::from(*want as f32) } else { *want };
-            assert!(same(*got, want, ulps, epsilon), "{element} {}({x}, {y}) = {got}, want {want}", O::NAME);
+            let want = if element == ElementType::F32 {
+                f64::from(*want as f32)
+            } else {
+                *want
+            };
+            assert!(
+                same(*got, want, ulps, epsilon),
+                "{element} {}({x}, {y}) = {got}, want {want}",
+                O::NAME
+            );
         }
     }
 }

@@ -73,10 +73,14 @@ pub fn real_function(
         Class::Float => {
             let ieee = real_plane(a, real);
             let ring = ring_plane(a, cx, ring);
-            Ok(vec![Tensor::new(a.dims().to_vec(), element.clone(), ieee, ring).into()])
+            Ok(vec![
+                Tensor::new(a.dims().to_vec(), element.clone(), ieee, ring).into(),
+            ])
         }
         Class::Boolean | Class::Signed | Class::Unsigned | Class::Complex | Class::Quantized => {
-            Err(Stop::unsupported(format!("a function of real numbers on {element}")))
+            Err(Stop::unsupported(format!(
+                "a function of real numbers on {element}"
+            )))
         }
     }
 }
@@ -111,9 +115,11 @@ fn integer_plane(a: &Tensor, f: impl Fn(i128) -> i128) -> Result<Buffer, Stop> {
     if *element == ElementType::I1 {
         return Ok(map(a.as_slice::<u8>(), |x| (f(x.into()) & 1) as u8));
     }
-    Ok(crate::integer_dispatch!(element, T => map(a.as_slice::<T>(), |x| {
+    Ok(
+        crate::integer_dispatch!(element, T => map(a.as_slice::<T>(), |x| {
         T::wrap(wrap_narrow(element, f(x.widen())))
-    }), _ => return Err(Stop::internal(format!("no integer type {element}")))))
+    }), _ => return Err(Stop::internal(format!("no integer type {element}")))),
+    )
 }
 
 /// Elements handled at a time where a plane is widened to f64.
@@ -152,7 +158,10 @@ pub fn ring_plane_of_two(
     let mut zeros = 0;
     let out = Buffer::build::<u32>(r.len(), |out| {
         let (mut x, mut y) = ([0.0; CHUNK], [0.0; CHUNK]);
-        let chunks = r.chunks(CHUNK).zip(s.chunks(CHUNK)).zip(out.chunks_mut(CHUNK));
+        let chunks = r
+            .chunks(CHUNK)
+            .zip(s.chunks(CHUNK))
+            .zip(out.chunks_mut(CHUNK));
         for (k, ((r, s), out)) in chunks.enumerate() {
             let x = widen(a, k * CHUNK, &mut x[..r.len()]);
             let y = widen(b, k * CHUNK, &mut y[..r.len()]);
@@ -221,7 +230,9 @@ pub fn integer_unary(
     let a = shape::operand(operands, 0)?;
     let bits = a.element().bits();
     let ieee = integer_plane(a, |x| f(bits, x))?;
-    Ok(vec![Tensor::new(a.dims().to_vec(), a.element().clone(), ieee, None).into()])
+    Ok(vec![
+        Tensor::new(a.dims().to_vec(), a.element().clone(), ieee, None).into(),
+    ])
 }
 
 /// Evaluates a test of every element of a float tensor.
@@ -233,7 +244,9 @@ pub fn predicate(operands: &[Value], f: impl Fn(f64) -> bool) -> Result<Vec<Valu
         ElementType::F64 => map(a.as_slice::<f64>(), test),
         _ => map(&a.to_f32s(), |x: f32| test(x.into())),
     };
-    Ok(vec![Tensor::new(a.dims().to_vec(), ElementType::I1, out, None).into()])
+    Ok(vec![
+        Tensor::new(a.dims().to_vec(), ElementType::I1, out, None).into(),
+    ])
 }
 
 /// Evaluates a function of two real numbers: in f64, rounded once to the type.
@@ -244,10 +257,17 @@ pub fn real_function_of_two(
     ring: ring::function::Function2,
 ) -> Result<Vec<Value>, Stop> {
     let (a, b) = super::same_shape(operands)?;
-    let values: Vec<f64> = a.to_f64s().iter().zip(b.to_f64s().iter()).map(|(x, y)| f(*x, *y)).collect();
+    let values: Vec<f64> = a
+        .to_f64s()
+        .iter()
+        .zip(b.to_f64s().iter())
+        .map(|(x, y)| f(*x, *y))
+        .collect();
     let ieee = encode_f64s(a.element(), &values);
     let ring = ring_plane_of_two(a, b, cx, ring);
-    Ok(vec![Tensor::new(a.dims().to_vec(), a.element().clone(), ieee, ring).into()])
+    Ok(vec![
+        Tensor::new(a.dims().to_vec(), a.element().clone(), ieee, ring).into(),
+    ])
 }
 
 /// The real (0) or imaginary (1) part of a complex tensor, both planes.
@@ -257,6 +277,8 @@ pub fn part(z: &Tensor, k: usize) -> Tensor {
     } else {
         (map(z.as_slice::<[f64; 2]>(), |z| z[k]), ElementType::F64)
     };
-    let ring = z.ring().map(|r| map(bytemuck::cast_slice::<u32, [u32; 2]>(r), |r| r[k]));
+    let ring = z
+        .ring()
+        .map(|r| map(bytemuck::cast_slice::<u32, [u32; 2]>(r), |r| r[k]));
     Tensor::new(z.dims().to_vec(), element, ieee, ring)
 }

@@ -35,17 +35,30 @@ fn collect(p: &proto::Literal, ty: &Type, out: &mut Vec<Constant>) -> Result<(),
 }
 
 fn tensor(p: &proto::Literal, ty: &TensorType) -> Result<Literal, Error> {
-    let misfit = || Error::invalid(format!("a literal does not fit its shape {ty}"), Default::default());
+    let misfit = || {
+        Error::invalid(
+            format!("a literal does not fit its shape {ty}"),
+            Default::default(),
+        )
+    };
     let dims = ty.static_dims().ok_or_else(misfit)?;
-    let total = dims.iter().try_fold(1u64, |n, d| n.checked_mul(*d)).ok_or_else(misfit)?;
+    let total = dims
+        .iter()
+        .try_fold(1u64, |n, d| n.checked_mul(*d))
+        .ok_or_else(misfit)?;
     let narrow = |bytes: &[u8], bits: u32| unpack(bytes, bits, total as usize);
     let signed = |bytes: &[u8], bits: u32| -> Buffer {
         let shift = 8 - bits;
-        let values: Vec<i8> = narrow(bytes, bits).iter().map(|b| ((b << shift) as i8) >> shift).collect();
+        let values: Vec<i8> = narrow(bytes, bits)
+            .iter()
+            .map(|b| ((b << shift) as i8) >> shift)
+            .collect();
         Buffer::from_slice(&values)
     };
     let data = match &ty.element {
-        ElementType::I1 => Buffer::from_slice(&p.preds.iter().map(|b| u8::from(*b)).collect::<Vec<_>>()),
+        ElementType::I1 => {
+            Buffer::from_slice(&p.preds.iter().map(|b| u8::from(*b)).collect::<Vec<_>>())
+        }
         ElementType::I2 => signed(&p.s2s, 2),
         ElementType::I4 => signed(&p.s4s, 4),
         ElementType::I8 => Buffer::from_slice(&p.s8s),
@@ -74,7 +87,9 @@ fn tensor(p: &proto::Literal, ty: &TensorType) -> Result<Literal, Error> {
         ElementType::C64 => Buffer::from_slice(&p.c64s),
         ElementType::C128 => Buffer::from_slice(&p.c128s),
         other @ (ElementType::F6E2M3FN | ElementType::F6E3M2FN | ElementType::Quantized(_)) => {
-            return Err(Error::unsupported(format!("HLO proto literal of type {other}")));
+            return Err(Error::unsupported(format!(
+                "HLO proto literal of type {other}"
+            )));
         }
     };
     // One element would be taken for all of them.
@@ -83,7 +98,12 @@ fn tensor(p: &proto::Literal, ty: &TensorType) -> Result<Literal, Error> {
     }
     // XLA writes the elements in the order of the literal's own layout.
     let data = match p.shape.as_ref().and_then(|s| s.layout.as_ref()) {
-        Some(layout) => row_major(&data, &dims, &layout.minor_to_major, ty.element.storage_bytes()),
+        Some(layout) => row_major(
+            &data,
+            &dims,
+            &layout.minor_to_major,
+            ty.element.storage_bytes(),
+        ),
         None => data,
     };
     Literal::new(dims, ty.element.clone(), data).ok_or_else(misfit)
@@ -93,14 +113,20 @@ fn tensor(p: &proto::Literal, ty: &TensorType) -> Result<Literal, Error> {
 fn unpack(bytes: &[u8], bits: u32, total: usize) -> Vec<u8> {
     let per_byte = (8 / bits) as usize;
     let mask = (1u8 << bits) - 1;
-    let all = bytes.iter().flat_map(|b| (0..per_byte).map(move |i| (b >> (i as u32 * bits)) & mask));
+    let all = bytes
+        .iter()
+        .flat_map(|b| (0..per_byte).map(move |i| (b >> (i as u32 * bits)) & mask));
     all.take(total).collect()
 }
 
 /// Elements stored in the order of `minor_to_major`, brought to row-major order. A layout that does not fit leaves them as they are.
 fn row_major(data: &Buffer, dims: &[u64], minor_to_major: &[i64], size: usize) -> Buffer {
     let rank = dims.len();
-    let is_row_major = minor_to_major.iter().rev().enumerate().all(|(i, d)| i as i64 == *d);
+    let is_row_major = minor_to_major
+        .iter()
+        .rev()
+        .enumerate()
+        .all(|(i, d)| i as i64 == *d);
     if minor_to_major.len() != rank || is_row_major || count(dims) == 0 {
         return data.clone();
     }
@@ -118,7 +144,11 @@ fn row_major(data: &Buffer, dims: &[u64], minor_to_major: &[i64], size: usize) -
     let mut out = Vec::with_capacity(data.bytes().len());
     let mut index = vec![0u64; rank];
     for _ in 0..count(dims) {
-        let at: usize = index.iter().zip(&strides).map(|(i, s)| *i as usize * s).sum();
+        let at: usize = index
+            .iter()
+            .zip(&strides)
+            .map(|(i, s)| *i as usize * s)
+            .sum();
         match data.bytes().get(at * size..(at + 1) * size) {
             Some(element) => out.extend_from_slice(element),
             None => return data.clone(),
@@ -141,7 +171,10 @@ mod tests {
     #[test]
     fn column_major_elements_are_reordered() {
         let data = Buffer::from_slice(&[1u8, 4, 2, 5, 3, 6]);
-        assert_eq!(row_major(&data, &[2, 3], &[0, 1], 1).bytes(), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(
+            row_major(&data, &[2, 3], &[0, 1], 1).bytes(),
+            [1, 2, 3, 4, 5, 6]
+        );
     }
 
     #[test]

@@ -14,7 +14,10 @@ pub struct Attribute<'a> {
 }
 
 /// Items in braces.
-pub fn list<'a, T>(c: &mut Cursor<'a>, mut item: impl FnMut(&mut Cursor<'a>) -> Result<T, Error>) -> Result<Vec<T>, Error> {
+pub fn list<'a, T>(
+    c: &mut Cursor<'a>,
+    mut item: impl FnMut(&mut Cursor<'a>) -> Result<T, Error>,
+) -> Result<Vec<T>, Error> {
     let mut out = vec![];
     c.expect("{")?;
     while !c.eat("}") {
@@ -53,7 +56,10 @@ pub fn names<'a>(c: &mut Cursor<'a>) -> Result<Vec<&'a str>, Error> {
 }
 
 /// Numbers separated by `x`, each read by `item`.
-fn crossed<'a, T>(c: &mut Cursor<'a>, mut item: impl FnMut(&mut Cursor<'a>) -> Result<T, Error>) -> Result<Vec<T>, Error> {
+fn crossed<'a, T>(
+    c: &mut Cursor<'a>,
+    mut item: impl FnMut(&mut Cursor<'a>) -> Result<T, Error>,
+) -> Result<Vec<T>, Error> {
     let mut out = vec![item(c)?];
     while c.byte() == b'x' {
         c.advance();
@@ -85,7 +91,12 @@ pub fn window(c: &mut Cursor<'_>) -> Result<Window, Error> {
         match key {
             "size" => out.size = crossed(c, Cursor::int)?,
             "stride" => out.stride = crossed(c, Cursor::int)?,
-            "pad" => out.padding = crossed(c, |c| pair(c, "_"))?.into_iter().flat_map(|(low, high)| [low, high]).collect(),
+            "pad" => {
+                out.padding = crossed(c, |c| pair(c, "_"))?
+                    .into_iter()
+                    .flat_map(|(low, high)| [low, high])
+                    .collect()
+            }
             "lhs_dilate" => out.base_dilation = crossed(c, Cursor::int)?,
             "rhs_dilate" => out.window_dilation = crossed(c, Cursor::int)?,
             "rhs_reversal" => out.reversal = crossed(c, |c| Ok(c.int()? != 0))?,
@@ -105,9 +116,18 @@ pub fn window(c: &mut Cursor<'_>) -> Result<Window, Error> {
     if out.reversal.is_empty() {
         out.reversal.resize(rank, false);
     }
-    let lengths = [out.stride.len(), out.padding.len() / 2, out.base_dilation.len(), out.window_dilation.len(), out.reversal.len()];
+    let lengths = [
+        out.stride.len(),
+        out.padding.len() / 2,
+        out.base_dilation.len(),
+        out.window_dilation.len(),
+        out.reversal.len(),
+    ];
     if lengths.iter().any(|n| *n != rank) {
-        return Err(c.error_at(0, format!("every field of this window needs {rank} entries")));
+        return Err(c.error_at(
+            0,
+            format!("every field of this window needs {rank} entries"),
+        ));
     }
     Ok(out)
 }
@@ -154,7 +174,9 @@ pub fn ranges(c: &mut Cursor<'_>) -> Result<[Vec<i64>; 3], Error> {
         c.expect("]")?;
         Ok([start, limit, stride])
     })? {
-        out.iter_mut().zip(range).for_each(|(list, value)| list.push(value));
+        out.iter_mut()
+            .zip(range)
+            .for_each(|(list, value)| list.push(value));
     }
     Ok(out)
 }
@@ -190,9 +212,17 @@ pub fn dimension_labels(c: &mut Cursor<'_>) -> Result<[Labels; 3], Error> {
                 return None;
             }
         }
-        Some(Labels { first: a?, second: b?, spatial: spatial.into_iter().collect::<Option<_>>()? })
+        Some(Labels {
+            first: a?,
+            second: b?,
+            spatial: spatial.into_iter().collect::<Option<_>>()?,
+        })
     };
-    match (read(input, 'b', 'f'), read(kernel, 'i', 'o'), read(output, 'b', 'f')) {
+    match (
+        read(input, 'b', 'f'),
+        read(kernel, 'i', 'o'),
+        read(output, 'b', 'f'),
+    ) {
         (Some(i), Some(k), Some(o)) => Ok([i, k, o]),
         (_, _, _) => Err(wrong()),
     }
@@ -209,7 +239,10 @@ pub fn groups(c: &mut Cursor<'_>) -> Result<Vec<Vec<i64>>, Error> {
     }
     let at = c.at();
     if c.byte() != b'[' {
-        return Err(Error::Unsupported { what: "replica_groups in mesh form".to_string(), location: c.location() });
+        return Err(Error::Unsupported {
+            what: "replica_groups in mesh form".to_string(),
+            location: c.location(),
+        });
     }
     let shape = bracketed_ints(c)?;
     c.expect("<=")?;
@@ -227,14 +260,26 @@ pub fn groups(c: &mut Cursor<'_>) -> Result<Vec<Vec<i64>>, Error> {
     } else {
         (0..dims.len() as i64).collect()
     };
-    let wrong = || c.error_at(at, "expected device groups such as [2,4]<=[8] or [2,4]<=[4,2]T(1,0)");
-    let count = |list: &[i64]| {
-        list.iter().try_fold(1i64, |n, d| n.checked_mul(*d).filter(|n| *d > 0 && *n <= MAX_DEVICES))
+    let wrong = || {
+        c.error_at(
+            at,
+            "expected device groups such as [2,4]<=[8] or [2,4]<=[4,2]T(1,0)",
+        )
     };
-    let (Some(devices), Some(same), [_, width]) = (count(&dims), count(&shape), &shape[..]) else { return Err(wrong()) };
+    let count = |list: &[i64]| {
+        list.iter().try_fold(1i64, |n, d| {
+            n.checked_mul(*d).filter(|n| *d > 0 && *n <= MAX_DEVICES)
+        })
+    };
+    let (Some(devices), Some(same), [_, width]) = (count(&dims), count(&shape), &shape[..]) else {
+        return Err(wrong());
+    };
     let mut sorted = order.clone();
     sorted.sort_unstable();
-    if devices != same || sorted.iter().enumerate().any(|(i, d)| i as i64 != *d) || order.len() != dims.len() {
+    if devices != same
+        || sorted.iter().enumerate().any(|(i, d)| i as i64 != *d)
+        || order.len() != dims.len()
+    {
         return Err(wrong());
     }
     let mut strides = vec![1i64; dims.len()];
@@ -268,9 +313,15 @@ fn bracketed_ints(c: &mut Cursor<'_>) -> Result<Vec<i64>, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::cursor::{Origin, Source}, *};
+    use super::{
+        super::cursor::{Origin, Source},
+        *,
+    };
 
-    fn read<T>(text: &str, with: impl Fn(&mut Cursor<'_>) -> Result<T, Error>) -> Result<T, String> {
+    fn read<T>(
+        text: &str,
+        with: impl Fn(&mut Cursor<'_>) -> Result<T, Error>,
+    ) -> Result<T, String> {
         let source = Source::new(text, "t");
         with(&mut Cursor::new(text, Origin::Text(&source, 0))).map_err(|e| e.to_string())
     }
@@ -280,15 +331,39 @@ mod tests {
         let w = read("{size=1x3 pad=0_0x1_-2}", window).unwrap();
         assert_eq!((w.size, w.padding), (vec![1, 3], vec![0, 0, 1, -2]));
         assert_eq!((w.stride, w.reversal), (vec![1, 1], vec![false, false]));
-        assert_eq!(read("{size=1x3 stride=2}", window).unwrap_err(), "t:1:1: every field of this window needs 2 entries");
+        assert_eq!(
+            read("{size=1x3 stride=2}", window).unwrap_err(),
+            "t:1:1: every field of this window needs 2 entries"
+        );
     }
 
     #[test]
     fn labels_give_places() {
         let [input, kernel, output] = read("bf01_oi10->b0f1", dimension_labels).unwrap();
-        assert_eq!(input, Labels { first: 0, second: 1, spatial: vec![2, 3] });
-        assert_eq!(kernel, Labels { first: 1, second: 0, spatial: vec![3, 2] });
-        assert_eq!(output, Labels { first: 0, second: 2, spatial: vec![1, 3] });
+        assert_eq!(
+            input,
+            Labels {
+                first: 0,
+                second: 1,
+                spatial: vec![2, 3]
+            }
+        );
+        assert_eq!(
+            kernel,
+            Labels {
+                first: 1,
+                second: 0,
+                spatial: vec![3, 2]
+            }
+        );
+        assert_eq!(
+            output,
+            Labels {
+                first: 0,
+                second: 2,
+                spatial: vec![1, 3]
+            }
+        );
         assert!(read("b0f_oi->bf", dimension_labels).is_ok());
         assert!(read("b1f_oi->bf", dimension_labels).is_err());
     }
@@ -297,7 +372,10 @@ mod tests {
     fn device_groups_in_both_forms() {
         assert_eq!(read("{{0,1},{2}}", groups).unwrap(), [vec![0, 1], vec![2]]);
         assert_eq!(read("[2,2]<=[4]", groups).unwrap(), [[0, 1], [2, 3]]);
-        assert_eq!(read("[2,2]<=[2,2]T(1,0)", groups).unwrap(), [[0, 2], [1, 3]]);
+        assert_eq!(
+            read("[2,2]<=[2,2]T(1,0)", groups).unwrap(),
+            [[0, 2], [1, 3]]
+        );
         assert!(read("[2,2]<=[5]", groups).is_err());
         assert!(read("[0,0]<=[0]", groups).is_err());
     }
@@ -305,7 +383,13 @@ mod tests {
     #[test]
     fn padding_and_ranges() {
         let p = read("0_1x2_3_4", padding).unwrap();
-        assert_eq!((p.low, p.high, p.interior), (vec![0, 2], vec![1, 3], vec![0, 4]));
-        assert_eq!(read("{[0:4], [1:9:2]}", ranges).unwrap(), [vec![0, 1], vec![4, 9], vec![1, 2]]);
+        assert_eq!(
+            (p.low, p.high, p.interior),
+            (vec![0, 2], vec![1, 3], vec![0, 4])
+        );
+        assert_eq!(
+            read("{[0:4], [1:9:2]}", ranges).unwrap(),
+            [vec![0, 1], vec![4, 9], vec![1, 2]]
+        );
     }
 }

@@ -1,9 +1,6 @@
 //! A place in a text: skips blanks and comments, takes tokens, and says where and what was expected when they are not there.
 
-use crate::{
-    error::Error,
-    location::Location,
-};
+use crate::{error::Error, location::Location};
 use std::sync::Arc;
 
 /// A whole text with the offsets of its lines.
@@ -35,7 +32,11 @@ impl<'a> Source<'a> {
             .and_then(|l| self.line_starts.get(l))
             .copied()
             .unwrap_or(0);
-        Location::at(&self.file, line as u32, (offset - start.min(offset)) as u32 + 1)
+        Location::at(
+            &self.file,
+            line as u32,
+            (offset - start.min(offset)) as u32 + 1,
+        )
     }
 }
 
@@ -399,6 +400,9 @@ mod tests {
         let mut c = Cursor::new(source.text, Origin::Text(&source, 0));
         assert_eq!(c.word(), Some("a"));
         c.skip_blank();
-        assert_eq!(c.expected("`x`").to_string(), "t:2:3: expected `x`, found `b`");
+        assert_eq!(
+            c.expected("`x`").to_string(),
+            "t:2:3: expected `x`, found `b`"
+        );
     }
 }

@@ -28,9 +28,17 @@ impl<'a> Frames<'a> {
     pub fn table(&mut self, c: &mut Cursor<'a>) -> Result<bool, Error> {
         let start = c.at();
         let name = c.word();
-        let known = matches!(name, Some("FileNames" | "FunctionNames" | "FileLocations" | "StackFrames"));
+        let known = matches!(
+            name,
+            Some("FileNames" | "FunctionNames" | "FileLocations" | "StackFrames")
+        );
         c.skip_blank();
-        if !known || !(c.byte().is_ascii_digit() || c.is_at_end() || c.byte().is_ascii_alphabetic() || c.byte() == b'%') {
+        if !known
+            || !(c.byte().is_ascii_digit()
+                || c.is_at_end()
+                || c.byte().is_ascii_alphabetic()
+                || c.byte() == b'%')
+        {
             c.rewind(start);
             return Ok(false);
         }
@@ -56,7 +64,10 @@ impl<'a> Frames<'a> {
             }
             let field = |key: &str| row.get(key).copied().unwrap_or(0);
             if name == Some("FileLocations") {
-                self.locations.insert(number, (field("file_name_id"), field("line"), field("column")));
+                self.locations.insert(
+                    number,
+                    (field("file_name_id"), field("line"), field("column")),
+                );
             } else {
                 self.frames.insert(number, field("file_location_id"));
             }
@@ -65,7 +76,11 @@ impl<'a> Frames<'a> {
 
     fn frame(&self, number: i64) -> Option<Position> {
         let (file, line, column) = self.locations.get(self.frames.get(&number)?)?;
-        Some(Position { file: self.files.get(file)?.clone(), line: u32::try_from(*line).ok()?, column: u32::try_from(*column).ok()?.max(1) })
+        Some(Position {
+            file: self.files.get(file)?.clone(),
+            line: u32::try_from(*line).ok()?,
+            column: u32::try_from(*column).ok()?.max(1),
+        })
     }
 
     /// Reads `{op_name="..." stack_frame_id=7}` or the older `{.. source_file="..." source_line=7}`.
@@ -89,7 +104,11 @@ impl<'a> Frames<'a> {
         }
         if let (None, Some(file), true) = (&out.position, file, line > 0) {
             let file = match file {
-                Cow::Borrowed(name) => self.named.entry(name).or_insert_with(|| Arc::from(name)).clone(),
+                Cow::Borrowed(name) => self
+                    .named
+                    .entry(name)
+                    .or_insert_with(|| Arc::from(name))
+                    .clone(),
                 Cow::Owned(name) => Arc::from(name),
             };
             out.position = Some(Position { file, line, column });
@@ -104,6 +123,8 @@ fn text<'a>(c: &mut Cursor<'a>) -> Result<Cow<'a, str>, Error> {
     let start = c.at();
     let value = c.string()?;
     let raw = c.since(start);
-    let plain = raw.get(1..raw.len().saturating_sub(1)).filter(|inner| *inner == value);
+    let plain = raw
+        .get(1..raw.len().saturating_sub(1))
+        .filter(|inner| *inner == value);
     Ok(plain.map_or(Cow::Owned(value), Cow::Borrowed))
 }

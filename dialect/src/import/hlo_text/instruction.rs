@@ -23,17 +23,31 @@ pub struct Fields<'m, 'a> {
 impl<'m, 'a> Fields<'m, 'a> {
     pub fn new(module: &'m Module<'a>, instruction: &'m Instruction<'a>) -> Fields<'m, 'a> {
         let taken = vec![false; instruction.attributes.len()];
-        Fields { module, instruction, taken }
+        Fields {
+            module,
+            instruction,
+            taken,
+        }
     }
 
     /// Reads attribute `name`, the whole of it, if it is there.
-    pub fn take<T>(&mut self, name: &str, read: impl FnOnce(&mut Cursor<'m>) -> Result<T, Error>) -> Result<Option<T>, Error> {
-        let found = self.instruction.attributes.iter().position(|a| a.name == name);
+    pub fn take<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut Cursor<'m>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let found = self
+            .instruction
+            .attributes
+            .iter()
+            .position(|a| a.name == name);
         let Some(i) = found else { return Ok(None) };
         if let Some(taken) = self.taken.get_mut(i) {
             *taken = true;
         }
-        let mut c = self.module.cursor(&self.instruction.attributes[i], &self.instruction.location);
+        let mut c = self
+            .module
+            .cursor(&self.instruction.attributes[i], &self.instruction.location);
         let value = read(&mut c)?;
         c.skip_blank();
         if !c.is_at_end() {
@@ -42,9 +56,18 @@ impl<'m, 'a> Fields<'m, 'a> {
         Ok(Some(value))
     }
 
-    pub fn required<T>(&mut self, name: &str, read: impl FnOnce(&mut Cursor<'m>) -> Result<T, Error>) -> Result<T, Error> {
+    pub fn required<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut Cursor<'m>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let (opcode, location) = (&self.instruction.opcode, &self.instruction.location);
-        self.take(name, read)?.ok_or_else(|| Error::invalid(format!("'{opcode}' needs attribute '{name}'"), location.clone()))
+        self.take(name, read)?.ok_or_else(|| {
+            Error::invalid(
+                format!("'{opcode}' needs attribute '{name}'"),
+                location.clone(),
+            )
+        })
     }
 
     fn ints(&mut self, name: &str) -> Result<Vec<i64>, Error> {
@@ -67,7 +90,10 @@ impl<'m, 'a> Fields<'m, 'a> {
     fn dimension(&mut self) -> Result<i64, Error> {
         let dims = self.required("dimensions", attribute::ints)?;
         let [d] = dims[..] else {
-            let m = format!("'{}' needs one dimension, got {dims:?}", self.instruction.opcode);
+            let m = format!(
+                "'{}' needs one dimension, got {dims:?}",
+                self.instruction.opcode
+            );
             return Err(Error::invalid(m, self.instruction.location.clone()));
         };
         Ok(d)
@@ -83,14 +109,22 @@ impl<'m, 'a> Fields<'m, 'a> {
             None => Ok(()),
             Some(_) => {
                 let what = format!("attribute '{name}' of HLO {}", self.instruction.opcode);
-                Err(Error::Unsupported { what, location: self.instruction.location.clone() })
+                Err(Error::Unsupported {
+                    what,
+                    location: self.instruction.location.clone(),
+                })
             }
         }
     }
 
     /// The attributes no one took, as text.
     pub fn left(&self) -> impl Iterator<Item = &'m Raw<'a>> + '_ {
-        self.instruction.attributes.iter().zip(&self.taken).filter(|(_, taken)| !**taken).map(|(a, _)| a)
+        self.instruction
+            .attributes
+            .iter()
+            .zip(&self.taken)
+            .filter(|(_, taken)| !**taken)
+            .map(|(a, _)| a)
     }
 }
 
@@ -117,21 +151,34 @@ pub fn describe(f: &mut Fields<'_, '_>) -> Result<(String, Attributes), Error> {
         "broadcast" => none().with("broadcast_dimensions", f.ints("dimensions")?),
         "transpose" => none().with("permutation", f.ints("dimensions")?),
         "reverse" | "map" | "reduce" => none().with("dimensions", f.ints("dimensions")?),
-        "concatenate" | "get-dimension-size" | "set-dimension-size" => none().with("dimension", f.dimension()?),
+        "concatenate" | "get-dimension-size" | "set-dimension-size" => {
+            none().with("dimension", f.dimension()?)
+        }
         "iota" => none().with("iota_dimension", f.int("iota_dimension")?),
         "slice" => {
             let [start, limit, strides] = f.required("slice", attribute::ranges)?;
-            none().with("start_indices", start).with("limit_indices", limit).with("strides", strides)
+            none()
+                .with("start_indices", start)
+                .with("limit_indices", limit)
+                .with("strides", strides)
         }
         "dynamic-slice" => none().with("slice_sizes", f.ints("dynamic_slice_sizes")?),
         "pad" => {
             let p = f.take("padding", attribute::padding)?.unwrap_or_default();
-            none().with("edge_padding_low", p.low).with("edge_padding_high", p.high).with("interior_padding", p.interior)
+            none()
+                .with("edge_padding_low", p.low)
+                .with("edge_padding_high", p.high)
+                .with("interior_padding", p.interior)
         }
         "compare" => none()
-            .with("comparison_direction", f.required("direction", |c| c.expect_word("a direction").map(upper))?)
+            .with(
+                "comparison_direction",
+                f.required("direction", |c| c.expect_word("a direction").map(upper))?,
+            )
             .with_some("compare_type", f.word("type")?.map(upper)),
-        "reduce-precision" => none().with("exponent_bits", f.int("exponent_bits")?).with("mantissa_bits", f.int("mantissa_bits")?),
+        "reduce-precision" => none()
+            .with("exponent_bits", f.int("exponent_bits")?)
+            .with("mantissa_bits", f.int("mantissa_bits")?),
         "dot" => dot(f)?,
         "ragged-dot" => ragged_dot(f)?,
         "convolution" => convolution(f)?,
@@ -139,7 +186,10 @@ pub fn describe(f: &mut Fields<'_, '_>) -> Result<(String, Attributes), Error> {
             .with("offset_dims", f.ints("offset_dims")?)
             .with("collapsed_slice_dims", f.ints("collapsed_slice_dims")?)
             .with("operand_batching_dims", f.ints("operand_batching_dims")?)
-            .with("start_indices_batching_dims", f.ints("start_indices_batching_dims")?)
+            .with(
+                "start_indices_batching_dims",
+                f.ints("start_indices_batching_dims")?,
+            )
             .with("start_index_map", f.ints("start_index_map")?)
             .with("index_vector_dim", f.int("index_vector_dim")?)
             .with("slice_sizes", f.ints("slice_sizes")?)
@@ -148,8 +198,14 @@ pub fn describe(f: &mut Fields<'_, '_>) -> Result<(String, Attributes), Error> {
             .with("update_window_dims", f.ints("update_window_dims")?)
             .with("inserted_window_dims", f.ints("inserted_window_dims")?)
             .with("input_batching_dims", f.ints("input_batching_dims")?)
-            .with("scatter_indices_batching_dims", f.ints("scatter_indices_batching_dims")?)
-            .with("scatter_dims_to_operand_dims", f.ints("scatter_dims_to_operand_dims")?)
+            .with(
+                "scatter_indices_batching_dims",
+                f.ints("scatter_indices_batching_dims")?,
+            )
+            .with(
+                "scatter_dims_to_operand_dims",
+                f.ints("scatter_dims_to_operand_dims")?,
+            )
             .with("index_vector_dim", f.int("index_vector_dim")?)
             .with("indices_are_sorted", f.flag("indices_are_sorted")?)
             .with("unique_indices", f.flag("unique_indices")?),
@@ -164,56 +220,111 @@ pub fn describe(f: &mut Fields<'_, '_>) -> Result<(String, Attributes), Error> {
         }
         "select-and-scatter" => {
             let w = f.window()?;
-            none().with("window_dimensions", w.size).with("window_strides", w.stride).with("padding", w.padding)
+            none()
+                .with("window_dimensions", w.size)
+                .with("window_strides", w.stride)
+                .with("padding", w.padding)
         }
-        "sort" => none().with("dimension", f.dimension()?).with("is_stable", f.flag("is_stable")?),
-        "topk" => none().with("k", f.int("k")?).with("largest", f.take("largest", attribute::boolean)?.unwrap_or(true)),
-        "fft" => none().with_some("fft_type", f.word("fft_type")?).with("fft_length", f.ints("fft_length")?),
+        "sort" => none()
+            .with("dimension", f.dimension()?)
+            .with("is_stable", f.flag("is_stable")?),
+        "topk" => none().with("k", f.int("k")?).with(
+            "largest",
+            f.take("largest", attribute::boolean)?.unwrap_or(true),
+        ),
+        "fft" => none()
+            .with_some("fft_type", f.word("fft_type")?)
+            .with("fft_length", f.ints("fft_length")?),
         "cholesky" => none().with("lower", f.flag("lower")?),
         "triangular-solve" => none()
             .with("left_side", f.flag("left_side")?)
             .with("lower", f.flag("lower")?)
             .with("unit_diagonal", f.flag("unit_diagonal")?)
-            .with("transpose_a", f.word("transpose_a")?.unwrap_or("NO_TRANSPOSE")),
+            .with(
+                "transpose_a",
+                f.word("transpose_a")?.unwrap_or("NO_TRANSPOSE"),
+            ),
         "batch-norm-training" | "batch-norm-inference" | "batch-norm-grad" => {
             // The module holds epsilon as an f32; the number read back must be that one.
             let epsilon = f.required("epsilon", |c| {
                 let text = c.value()?;
-                text.parse::<f32>().map_err(|_| c.error_at(0, "expected a number"))
+                text.parse::<f32>()
+                    .map_err(|_| c.error_at(0, "expected a number"))
             })?;
-            none().with("epsilon", f64::from(epsilon)).with("feature_index", f.int("feature_index")?)
+            none()
+                .with("epsilon", f64::from(epsilon))
+                .with("feature_index", f.int("feature_index")?)
         }
         "rng" => {
             let distribution = f.word("distribution")?.unwrap_or("");
-            none().with("rng_distribution", upper(distribution.strip_prefix("rng_").unwrap_or(distribution)))
+            none().with(
+                "rng_distribution",
+                upper(distribution.strip_prefix("rng_").unwrap_or(distribution)),
+            )
         }
         "rng-bit-generator" => {
             let algorithm = f.word("algorithm")?.unwrap_or("rng_default");
-            none().with("rng_algorithm", upper(algorithm.strip_prefix("rng_").unwrap_or(algorithm)))
+            none().with(
+                "rng_algorithm",
+                upper(algorithm.strip_prefix("rng_").unwrap_or(algorithm)),
+            )
         }
         "rng-get-and-update-state" => none().with("delta", f.int("delta")?),
         "fusion" => none().with_some("kind", f.word("kind")?),
-        "async-start" => none().with_some("execution_thread", f.take("async_execution_thread", Cursor::string)?),
+        "async-start" => none().with_some(
+            "execution_thread",
+            f.take("async_execution_thread", Cursor::string)?,
+        ),
         "domain" => domain(f)?,
-        "infeed" => none().with("infeed_config", f.take("infeed_config", Cursor::string)?.unwrap_or_default()),
-        "outfeed" => none().with("outfeed_config", f.take("outfeed_config", Cursor::string)?.unwrap_or_default()),
+        "infeed" => none().with(
+            "infeed_config",
+            f.take("infeed_config", Cursor::string)?.unwrap_or_default(),
+        ),
+        "outfeed" => none().with(
+            "outfeed_config",
+            f.take("outfeed_config", Cursor::string)?
+                .unwrap_or_default(),
+        ),
         "send" | "recv" => none()
-            .with("channel_id", f.take("channel_id", Cursor::int)?.unwrap_or(0))
+            .with(
+                "channel_id",
+                f.take("channel_id", Cursor::int)?.unwrap_or(0),
+            )
             // To and from the host, or between devices: types 3, 2 and 1 of the specification.
             .with("channel_type", 1)
             .with("is_host_transfer", f.flag("is_host_transfer")?),
-        "all-gather" | "all-gather-start" => collective(f)?.with("all_gather_dim", f.dimension()?).with("use_global_device_ids", f.flag("use_global_device_ids")?),
-        "all-reduce" | "all-reduce-start" => collective(f)?.with("use_global_device_ids", f.flag("use_global_device_ids")?),
-        "reduce-scatter" => collective(f)?.with("scatter_dimension", f.dimension()?).with("use_global_device_ids", f.flag("use_global_device_ids")?),
+        "all-gather" | "all-gather-start" => collective(f)?
+            .with("all_gather_dim", f.dimension()?)
+            .with("use_global_device_ids", f.flag("use_global_device_ids")?),
+        "all-reduce" | "all-reduce-start" => {
+            collective(f)?.with("use_global_device_ids", f.flag("use_global_device_ids")?)
+        }
+        "reduce-scatter" => collective(f)?
+            .with("scatter_dimension", f.dimension()?)
+            .with("use_global_device_ids", f.flag("use_global_device_ids")?),
         "all-to-all" => all_to_all(f)?,
         "collective-broadcast" | "ragged-all-to-all" => collective(f)?,
         "collective-permute" | "collective-permute-start" => none()
-            .with("source_target_pairs", rows(f.required("source_target_pairs", |c| attribute::list(c, attribute::ints))?))
+            .with(
+                "source_target_pairs",
+                rows(f.required("source_target_pairs", |c| {
+                    attribute::list(c, attribute::ints)
+                })?),
+            )
             .with_some("channel_id", f.take("channel_id", Cursor::int)?),
         "custom-call" => custom_call(f)?,
-        "exponential" | "exponential-minus-one" | "log" | "log-plus-one" | "sqrt" | "rsqrt" | "cbrt" | "logistic" | "tanh" | "tan" | "sine" | "cosine" => {
-            none().with_some("result_accuracy", result_accuracy(f)?)
-        }
+        "exponential"
+        | "exponential-minus-one"
+        | "log"
+        | "log-plus-one"
+        | "sqrt"
+        | "rsqrt"
+        | "cbrt"
+        | "logistic"
+        | "tanh"
+        | "tan"
+        | "sine"
+        | "cosine" => none().with_some("result_accuracy", result_accuracy(f)?),
         _ => none(),
     };
     let attributes = match (opcode, attributes) {
@@ -230,15 +341,24 @@ fn rows(lists: Vec<Vec<i64>>) -> Vec<Attribute> {
 }
 
 fn collective(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
-    let groups = f.take("replica_groups", attribute::groups)?.unwrap_or_default();
-    Ok(Attributes::new().with("replica_groups", rows(groups)).with_some("channel_id", f.take("channel_id", Cursor::int)?))
+    let groups = f
+        .take("replica_groups", attribute::groups)?
+        .unwrap_or_default();
+    Ok(Attributes::new()
+        .with("replica_groups", rows(groups))
+        .with_some("channel_id", f.take("channel_id", Cursor::int)?))
 }
 
 fn all_to_all(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
-    let groups = f.take("replica_groups", attribute::groups)?.unwrap_or_default();
+    let groups = f
+        .take("replica_groups", attribute::groups)?
+        .unwrap_or_default();
     if f.instruction.attribute("dimensions").is_none() {
         let what = "HLO all-to-all in tuple form".to_string();
-        return Err(Error::Unsupported { what, location: f.instruction.location.clone() });
+        return Err(Error::Unsupported {
+            what,
+            location: f.instruction.location.clone(),
+        });
     }
     let d = f.dimension()?;
     let size = groups.first().map_or(1, |g| g.len() as i64);
@@ -251,7 +371,9 @@ fn all_to_all(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
 }
 
 fn precision(f: &mut Fields<'_, '_>) -> Result<Option<Attribute>, Error> {
-    let words = f.take("operand_precision", |c| attribute::list(c, |c| c.expect_word("a precision")))?;
+    let words = f.take("operand_precision", |c| {
+        attribute::list(c, |c| c.expect_word("a precision"))
+    })?;
     Ok(words.map(|all| Attribute::Array(all.into_iter().map(|w| upper(w).into()).collect())))
 }
 
@@ -261,14 +383,23 @@ fn dot(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
         None | Some("dot_unset") => None,
         Some(word) => Some(dot_algorithm(word).ok_or_else(|| {
             let what = format!("dot algorithm '{word}'");
-            Error::Unsupported { what, location: f.instruction.location.clone() }
+            Error::Unsupported {
+                what,
+                location: f.instruction.location.clone(),
+            }
         })?),
     };
     Ok(Attributes::new()
         .with("lhs_batching_dimensions", f.ints("lhs_batch_dims")?)
         .with("rhs_batching_dimensions", f.ints("rhs_batch_dims")?)
-        .with("lhs_contracting_dimensions", f.ints("lhs_contracting_dims")?)
-        .with("rhs_contracting_dimensions", f.ints("rhs_contracting_dims")?)
+        .with(
+            "lhs_contracting_dimensions",
+            f.ints("lhs_contracting_dims")?,
+        )
+        .with(
+            "rhs_contracting_dimensions",
+            f.ints("rhs_contracting_dims")?,
+        )
         .with_some("precision_config", precision(f)?)
         .with_some("algorithm", algorithm))
 }
@@ -277,8 +408,14 @@ fn ragged_dot(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
     Ok(Attributes::new()
         .with("lhs_batching_dimensions", f.ints("lhs_batch_dims")?)
         .with("rhs_batching_dimensions", f.ints("rhs_batch_dims")?)
-        .with("lhs_contracting_dimensions", f.ints("lhs_contracting_dims")?)
-        .with("rhs_contracting_dimensions", f.ints("rhs_contracting_dims")?)
+        .with(
+            "lhs_contracting_dimensions",
+            f.ints("lhs_contracting_dims")?,
+        )
+        .with(
+            "rhs_contracting_dimensions",
+            f.ints("rhs_contracting_dims")?,
+        )
         .with("lhs_ragged_dimensions", f.ints("lhs_ragged_dims")?)
         .with("rhs_group_dimensions", f.ints("rhs_group_dims")?)
         .with_some("precision_config", precision(f)?))
@@ -304,7 +441,8 @@ pub const DOT_ALGORITHMS: &[(&str, &str, &str, i64, bool)] = &[
 ];
 
 fn dot_algorithm(word: &str) -> Option<Attributes> {
-    let (_, operand, sum, operations, imprecise) = DOT_ALGORITHMS.iter().find(|row| row.0 == word)?;
+    let (_, operand, sum, operations, imprecise) =
+        DOT_ALGORITHMS.iter().find(|row| row.0 == word)?;
     Some(
         Attributes::new()
             .with("lhs_precision_type", *operand)
@@ -336,8 +474,14 @@ fn convolution(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
         .with("output_batch_dimension", output.first)
         .with("output_feature_dimension", output.second)
         .with("output_spatial_dimensions", output.spatial)
-        .with("feature_group_count", f.take("feature_group_count", Cursor::int)?.unwrap_or(1))
-        .with("batch_group_count", f.take("batch_group_count", Cursor::int)?.unwrap_or(1))
+        .with(
+            "feature_group_count",
+            f.take("feature_group_count", Cursor::int)?.unwrap_or(1),
+        )
+        .with(
+            "batch_group_count",
+            f.take("batch_group_count", Cursor::int)?.unwrap_or(1),
+        )
         .with_some("precision_config", precision(f)?))
 }
 
@@ -350,13 +494,21 @@ fn domain(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
             Ok((name, c.value()?))
         })
     })?;
-    Ok(fields.into_iter().fold(Attributes::new(), |a, (name, value)| a.with(name, value.trim_matches('"'))))
+    Ok(fields
+        .into_iter()
+        .fold(Attributes::new(), |a, (name, value)| {
+            a.with(name, value.trim_matches('"'))
+        }))
 }
 
 /// `{tolerance={atol=0,rtol=0,ulps=1}}` or `{mode=highest}`
 fn result_accuracy(f: &mut Fields<'_, '_>) -> Result<Option<Attributes>, Error> {
     f.take("result_accuracy", |c| {
-        let mut out = Attributes::new().with("atol", 0.0).with("rtol", 0.0).with("ulps", 0).with("mode", "DEFAULT");
+        let mut out = Attributes::new()
+            .with("atol", 0.0)
+            .with("rtol", 0.0)
+            .with("ulps", 0)
+            .with("mode", "DEFAULT");
         c.expect("{")?;
         while !c.eat("}") {
             c.eat(",");
@@ -373,11 +525,20 @@ fn result_accuracy(f: &mut Fields<'_, '_>) -> Result<Option<Attributes>, Error> 
                         let at = c.at();
                         let key = c.expect_word("atol, rtol or ulps")?;
                         c.expect("=")?;
-                        let number: f64 = c.value()?.parse().map_err(|_| c.error_at(at, "expected a number"))?;
-                        out = if key == "ulps" { out.with(key, number as i64) } else { out.with(key, number) };
+                        let number: f64 = c
+                            .value()?
+                            .parse()
+                            .map_err(|_| c.error_at(at, "expected a number"))?;
+                        out = if key == "ulps" {
+                            out.with(key, number as i64)
+                        } else {
+                            out.with(key, number)
+                        };
                     }
                 }
-                _ => return Err(c.error_at(at, format!("unknown field '{key}' of result_accuracy"))),
+                _ => {
+                    return Err(c.error_at(at, format!("unknown field '{key}' of result_accuracy")));
+                }
             }
         }
         Ok(out)
@@ -386,7 +547,12 @@ fn result_accuracy(f: &mut Fields<'_, '_>) -> Result<Option<Attributes>, Error> 
 
 fn minor_to_major(t: &TensorType) -> Attribute {
     match &t.layout {
-        Some(layout) => layout.minor_to_major.iter().map(|d| *d as i64).collect::<Vec<_>>().into(),
+        Some(layout) => layout
+            .minor_to_major
+            .iter()
+            .map(|d| *d as i64)
+            .collect::<Vec<_>>()
+            .into(),
         None => (0..t.rank() as i64).rev().collect::<Vec<_>>().into(),
     }
 }
@@ -394,7 +560,15 @@ fn minor_to_major(t: &TensorType) -> Attribute {
 fn layouts(types: &[Type]) -> Attribute {
     let mut leaves = vec![];
     types.iter().for_each(|t| shape::flatten(t, &mut leaves));
-    Attribute::Array(leaves.iter().map(|t| t.as_tensor().map_or(Attribute::Ints(vec![]), |t| minor_to_major(t))).collect())
+    Attribute::Array(
+        leaves
+            .iter()
+            .map(|t| {
+                t.as_tensor()
+                    .map_or(Attribute::Ints(vec![]), |t| minor_to_major(t))
+            })
+            .collect(),
+    )
 }
 
 fn custom_call(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
@@ -419,8 +593,13 @@ fn custom_call(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
         _ => Ok(Attribute::Str(c.value()?.to_string())),
     })?;
     out = out.with_some("backend_config", config);
-    if let Some(operands) = f.take("operand_layout_constraints", |c| attribute::list(c, shape::read))? {
-        out = out.with("operand_layouts", layouts(&operands)).with("result_layouts", layouts(std::slice::from_ref(&f.instruction.ty)));
+    if let Some(operands) = f.take("operand_layout_constraints", |c| {
+        attribute::list(c, shape::read)
+    })? {
+        out = out.with("operand_layouts", layouts(&operands)).with(
+            "result_layouts",
+            layouts(std::slice::from_ref(&f.instruction.ty)),
+        );
     }
     let aliases = f.take("output_to_operand_aliasing", |c| {
         attribute::list(c, |c| {
@@ -431,7 +610,10 @@ fn custom_call(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
             c.expect(",")?;
             let inner = attribute::ints(c)?;
             c.expect(")")?;
-            let alias = Attributes::new().with("output_tuple_indices", output).with("operand_index", operand).with("operand_tuple_indices", inner);
+            let alias = Attributes::new()
+                .with("output_tuple_indices", output)
+                .with("operand_index", operand)
+                .with("operand_tuple_indices", inner);
             Ok(Attribute::Dict(alias))
         })
     })?;

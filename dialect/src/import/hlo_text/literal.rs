@@ -25,7 +25,10 @@ pub fn read(c: &mut Cursor<'_>, ty: &TensorType) -> Result<Constant, Error> {
     c.skip_blank();
     let start = c.at();
     let Some(dims) = ty.static_dims() else {
-        return Err(c.error_at(start, format!("a constant cannot have a dynamic shape: {ty}")));
+        return Err(c.error_at(
+            start,
+            format!("a constant cannot have a dynamic shape: {ty}"),
+        ));
     };
     if c.eat("{...}") {
         return Ok(Constant::Elided);
@@ -40,7 +43,12 @@ pub fn read(c: &mut Cursor<'_>, ty: &TensorType) -> Result<Constant, Error> {
     }
 }
 
-fn elements(c: &mut Cursor<'_>, dims: &[u64], element: &ElementType, out: &mut Vec<u8>) -> Result<(), Error> {
+fn elements(
+    c: &mut Cursor<'_>,
+    dims: &[u64],
+    element: &ElementType,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
     if dims.is_empty() {
         return scalar(c, element, out);
     }
@@ -54,7 +62,10 @@ fn elements(c: &mut Cursor<'_>, dims: &[u64], element: &ElementType, out: &mut V
             };
             // XLA writes a literal with an empty inner dimension as nested or as plain empty braces.
             if got != *want && !(got == 0 && dims.contains(&0)) {
-                return Err(c.error_at(at, format!("a list of {want} items is needed here, found {got}")));
+                return Err(c.error_at(
+                    at,
+                    format!("a list of {want} items is needed here, found {got}"),
+                ));
             }
             if open.is_empty() {
                 return Ok(());
@@ -92,7 +103,9 @@ fn scalar(c: &mut Cursor<'_>, element: &ElementType, out: &mut Vec<u8>) -> Resul
     match element.class() {
         Class::Boolean | Class::Signed | Class::Unsigned => integer(c, element, out),
         Class::Float => real(c, element, out),
-        Class::Complex | Class::Quantized => Err(Error::unsupported(format!("HLO constant of type {element}")).at(&c.location())),
+        Class::Complex | Class::Quantized => {
+            Err(Error::unsupported(format!("HLO constant of type {element}")).at(&c.location()))
+        }
     }
 }
 
@@ -112,7 +125,9 @@ fn integer(c: &mut Cursor<'_>, element: &ElementType, out: &mut Vec<u8>) -> Resu
     let bits = element.bits();
     let (low, high) = match element.class() {
         Class::Signed => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-        Class::Boolean | Class::Unsigned | Class::Float | Class::Complex | Class::Quantized => (0, (1i128 << bits) - 1),
+        Class::Boolean | Class::Unsigned | Class::Float | Class::Complex | Class::Quantized => {
+            (0, (1i128 << bits) - 1)
+        }
     };
     if value < low || value > high {
         return Err(c.error_at(start, format!("{value} is outside the range of {element}")));
@@ -161,7 +176,12 @@ fn real(c: &mut Cursor<'_>, element: &ElementType, out: &mut Vec<u8>) -> Result<
 }
 
 /// `nan` is the quiet NaN; `nan(0x123)` gives the mantissa bits.
-fn nan(c: &mut Cursor<'_>, element: &ElementType, negative: bool, out: &mut Vec<u8>) -> Result<(), Error> {
+fn nan(
+    c: &mut Cursor<'_>,
+    element: &ElementType,
+    negative: bool,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
     let payload = if c.byte() == b'(' {
         let at = c.at();
         let text = c.bracketed()?;
@@ -188,15 +208,25 @@ fn nan(c: &mut Cursor<'_>, element: &ElementType, negative: bool, out: &mut Vec<
             return Ok(());
         }
     };
-    let mantissa = payload.map(|p| p & mask).filter(|p| *p != 0).unwrap_or(quiet & mask);
+    let mantissa = payload
+        .map(|p| p & mask)
+        .filter(|p| *p != 0)
+        .unwrap_or(quiet & mask);
     let bits = (quiet & !mask & !sign) | mantissa | if negative { sign } else { 0 };
-    out.extend_from_slice(bits.to_le_bytes().get(..element.storage_bytes()).unwrap_or(&[]));
+    out.extend_from_slice(
+        bits.to_le_bytes()
+            .get(..element.storage_bytes())
+            .unwrap_or(&[]),
+    );
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::cursor::{Origin, Source}, *};
+    use super::{
+        super::cursor::{Origin, Source},
+        *,
+    };
 
     fn parse(text: &str, dims: &[u64], element: ElementType) -> Result<Constant, Error> {
         let source = Source::new(text, "t");
@@ -213,31 +243,72 @@ mod tests {
 
     #[test]
     fn numbers_of_every_kind() {
-        assert_eq!(values("{ { 1, 2 }, /*i0=1*/ { 3, -inf } }", &[2, 2], ElementType::F32), [1., 2., 3., f64::NEG_INFINITY]);
+        assert_eq!(
+            values(
+                "{ { 1, 2 }, /*i0=1*/ { 3, -inf } }",
+                &[2, 2],
+                ElementType::F32
+            ),
+            [1., 2., 3., f64::NEG_INFINITY]
+        );
         assert_eq!(values("0.1", &[], ElementType::F32), [f64::from(0.1f32)]);
         assert_eq!(values("{true, false}", &[2], ElementType::I1), [1., 0.]);
         assert_eq!(values("{-8, 7}", &[2], ElementType::I4), [-8., 7.]);
-        assert_eq!(values("18446744073709551615", &[], ElementType::U64), [18446744073709551615.]);
+        assert_eq!(
+            values("18446744073709551615", &[], ElementType::U64),
+            [18446744073709551615.]
+        );
         assert_eq!(values("{}", &[2, 0], ElementType::F32), [0.; 0]);
         assert_eq!(values("{ {}, {} }", &[2, 0], ElementType::F32), [0.; 0]);
-        assert_eq!(parse("{...}", &[100], ElementType::F32).unwrap(), Constant::Elided);
+        assert_eq!(
+            parse("{...}", &[100], ElementType::F32).unwrap(),
+            Constant::Elided
+        );
     }
 
     #[test]
     fn complex_and_nan_bits() {
-        let Constant::Value(v) = parse("{(1, -2), 3}", &[2], ElementType::C64).unwrap() else { panic!() };
+        let Constant::Value(v) = parse("{(1, -2), 3}", &[2], ElementType::C64).unwrap() else {
+            panic!()
+        };
         assert_eq!(v.to_tensor().as_slice::<f32>(), [1., -2., 3., 0.]);
-        let Constant::Value(v) = parse("{nan, -nan, nan(0x1)}", &[3], ElementType::F32).unwrap() else { panic!() };
-        assert_eq!(v.to_tensor().as_slice::<u32>(), [0x7fc0_0000, 0xffc0_0000, 0x7f80_0001]);
+        let Constant::Value(v) = parse("{nan, -nan, nan(0x1)}", &[3], ElementType::F32).unwrap()
+        else {
+            panic!()
+        };
+        assert_eq!(
+            v.to_tensor().as_slice::<u32>(),
+            [0x7fc0_0000, 0xffc0_0000, 0x7f80_0001]
+        );
     }
 
     #[test]
     fn misfits_are_located() {
         for (text, dims, element, message) in [
-            ("{1, 2}", &[3][..], ElementType::F32, "t:1:7: a list of 3 items is needed here, found 2"),
-            ("300", &[], ElementType::U8, "t:1:1: 300 is outside the range of ui8"),
-            ("{x}", &[1], ElementType::F32, "t:1:2: expected a value of type f32, found `x}`"),
-            ("{{1}}", &[1], ElementType::F32, "t:1:2: expected a value of type f32, found `{1}}`"),
+            (
+                "{1, 2}",
+                &[3][..],
+                ElementType::F32,
+                "t:1:7: a list of 3 items is needed here, found 2",
+            ),
+            (
+                "300",
+                &[],
+                ElementType::U8,
+                "t:1:1: 300 is outside the range of ui8",
+            ),
+            (
+                "{x}",
+                &[1],
+                ElementType::F32,
+                "t:1:2: expected a value of type f32, found `x}`",
+            ),
+            (
+                "{{1}}",
+                &[1],
+                ElementType::F32,
+                "t:1:2: expected a value of type f32, found `{1}}`",
+            ),
         ] {
             assert_eq!(parse(text, dims, element).unwrap_err().to_string(), message);
         }

@@ -19,8 +19,16 @@ fn nested_dictionary(c: &mut Cursor<'_>, depth: usize) -> Result<Attributes, Err
             c.expect(",")?;
         }
         c.skip_blank();
-        let name = if c.byte() == b'"' { c.string()? } else { c.expect_word("an attribute's name")?.to_string() };
-        let value = if c.eat("=") { value(c, depth + 1)? } else { Attribute::Unit };
+        let name = if c.byte() == b'"' {
+            c.string()?
+        } else {
+            c.expect_word("an attribute's name")?.to_string()
+        };
+        let value = if c.eat("=") {
+            value(c, depth + 1)?
+        } else {
+            Attribute::Unit
+        };
         out.0.insert(name, value);
     }
     Ok(out)
@@ -56,17 +64,28 @@ fn value(c: &mut Cursor<'_>, depth: usize) -> Result<Attribute, Error> {
         c.word();
     }
     let number = c.since(start).trim();
-    let is_float = number.contains('.') || (number.contains(['e', 'E']) && !number.starts_with("0x"));
-    let ty = if c.eat(":") { Some(c.expect_word("a type")?) } else { None };
+    let is_float =
+        number.contains('.') || (number.contains(['e', 'E']) && !number.starts_with("0x"));
+    let ty = if c.eat(":") {
+        Some(c.expect_word("a type")?)
+    } else {
+        None
+    };
     let float_type = ty.is_some_and(|t| t.starts_with('f') || t.starts_with("bf"));
-    let hexadecimal = number.strip_prefix("0x").and_then(|d| u64::from_str_radix(d, 16).ok());
+    let hexadecimal = number
+        .strip_prefix("0x")
+        .and_then(|d| u64::from_str_radix(d, 16).ok());
     let parsed = match (hexadecimal, ty) {
         (Some(bits), Some("f32")) => Some(f64::from(f32::from_bits(bits as u32)).into()),
         (Some(bits), Some("f64") | None) if float_type => Some(f64::from_bits(bits).into()),
         (Some(bits), _) => Some(Attribute::Int(bits as i64)),
         (None, _) if is_float || float_type => number.parse::<f64>().ok().map(Attribute::from),
         // The full range of u64, wrapped.
-        (None, _) => number.parse::<i64>().ok().or_else(|| number.parse::<u64>().ok().map(|v| v as i64)).map(Attribute::Int),
+        (None, _) => number
+            .parse::<i64>()
+            .ok()
+            .or_else(|| number.parse::<u64>().ok().map(|v| v as i64))
+            .map(Attribute::Int),
     };
     parsed.ok_or_else(|| {
         c.rewind(start);
@@ -74,7 +93,12 @@ fn value(c: &mut Cursor<'_>, depth: usize) -> Result<Attribute, Error> {
     })
 }
 
-fn items(c: &mut Cursor<'_>, open: &str, close: &str, depth: usize) -> Result<Vec<Attribute>, Error> {
+fn items(
+    c: &mut Cursor<'_>,
+    open: &str,
+    close: &str,
+    depth: usize,
+) -> Result<Vec<Attribute>, Error> {
     let mut out = vec![];
     c.expect(open)?;
     while !c.eat(close) {
@@ -101,8 +125,26 @@ fn array(c: &mut Cursor<'_>) -> Result<Attribute, Error> {
         }
     }
     c.expect(">")?;
-    let ints: Option<Vec<i64>> = out.iter().map(|a| if let Attribute::Int(v) = a { Some(*v) } else { None }).collect();
-    let bools: Option<Vec<bool>> = out.iter().map(|a| if let Attribute::Bool(v) = a { Some(*v) } else { None }).collect();
+    let ints: Option<Vec<i64>> = out
+        .iter()
+        .map(|a| {
+            if let Attribute::Int(v) = a {
+                Some(*v)
+            } else {
+                None
+            }
+        })
+        .collect();
+    let bools: Option<Vec<bool>> = out
+        .iter()
+        .map(|a| {
+            if let Attribute::Bool(v) = a {
+                Some(*v)
+            } else {
+                None
+            }
+        })
+        .collect();
     match (ty, ints, bools) {
         ("i1", _, Some(bools)) => Ok(Attribute::Bools(bools)),
         (_, Some(ints), _) => Ok(Attribute::Ints(ints)),
@@ -113,14 +155,20 @@ fn array(c: &mut Cursor<'_>) -> Result<Attribute, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::cursor::{Origin, Source}, *};
+    use super::{
+        super::cursor::{Origin, Source},
+        *,
+    };
 
     #[test]
     fn values_of_every_kind() {
         let text = r#"{eps = 1.000000e-05 : f32, big = 1.5e+10 : f64, n = -3 : i64, on = true, name = "a,b", list = [1 : i32, {x}], a = array<i64: 1, 2>, none = array<i64>}"#;
         let source = Source::new(text, "t");
         let got = dictionary(&mut Cursor::new(text, Origin::Text(&source, 0))).unwrap();
-        let list = vec![Attribute::Int(1), Attribute::Dict(Attributes::new().with("x", Attribute::Unit))];
+        let list = vec![
+            Attribute::Int(1),
+            Attribute::Dict(Attributes::new().with("x", Attribute::Unit)),
+        ];
         let want = Attributes::new()
             .with("eps", 1e-5)
             .with("big", 1.5e10)

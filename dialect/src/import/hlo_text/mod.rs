@@ -12,8 +12,8 @@ mod frames;
 pub(crate) mod instruction;
 mod literal;
 mod mlir_attribute;
-mod module_attributes;
 pub(super) mod module;
+mod module_attributes;
 mod shape;
 pub(crate) mod syntax;
 

@@ -51,9 +51,15 @@ pub struct Instruction<'a> {
 
 impl<'a> Module<'a> {
     /// A cursor over an attribute's value. `location` stands in for a place in the text where there is none.
-    pub fn cursor<'m>(&'m self, attribute: &'m Attribute<'a>, location: &'m Location) -> Cursor<'m> {
+    pub fn cursor<'m>(
+        &'m self,
+        attribute: &'m Attribute<'a>,
+        location: &'m Location,
+    ) -> Cursor<'m> {
         match (self.source, attribute.offset) {
-            (Some(source), Some(offset)) => Cursor::new(&attribute.value, Origin::Text(source, offset)),
+            (Some(source), Some(offset)) => {
+                Cursor::new(&attribute.value, Origin::Text(source, offset))
+            }
             (_, None) | (None, _) => Cursor::new(&attribute.value, Origin::Fixed(location)),
         }
     }
@@ -78,18 +84,33 @@ pub fn read<'a>(source: &'a Source<'a>) -> Result<Module<'a>, Error> {
     };
     let (name, attributes) = reader.header()?;
     let (computations, entry) = reader.computations()?;
-    Ok(Module { name, attributes, computations, entry, source: Some(source) })
+    Ok(Module {
+        name,
+        attributes,
+        computations,
+        entry,
+        source: Some(source),
+    })
 }
 
 /// The parameters of a computation in order of their numbers, which must be 0, 1, .. without gaps.
 pub fn parameters(instructions: &[Instruction<'_>]) -> Result<Vec<usize>, Error> {
-    let mut found: Vec<(usize, usize)> =
-        instructions.iter().enumerate().filter_map(|(i, x)| x.parameter.map(|n| (n, i))).collect();
+    let mut found: Vec<(usize, usize)> = instructions
+        .iter()
+        .enumerate()
+        .filter_map(|(i, x)| x.parameter.map(|n| (n, i)))
+        .collect();
     found.sort_unstable();
     for (want, (number, index)) in found.iter().enumerate() {
         if *number != want {
-            let location = instructions.get(*index).map(|i| i.location.clone()).unwrap_or_default();
-            return Err(Error::invalid(format!("parameter {number} where parameter {want} is needed"), location));
+            let location = instructions
+                .get(*index)
+                .map(|i| i.location.clone())
+                .unwrap_or_default();
+            return Err(Error::invalid(
+                format!("parameter {number} where parameter {want} is needed"),
+                location,
+            ));
         }
     }
     Ok(found.into_iter().map(|(_, index)| index).collect())
@@ -128,7 +149,10 @@ impl<'a> Reader<'a> {
             let is_entry = self.cursor.eat_word("ENTRY");
             let computation = self.computation()?;
             if names.insert(computation.name.clone(), ()).is_some() {
-                return Err(self.cursor.error_at(at, format!("computation '{}' is defined twice", computation.name)));
+                return Err(self.cursor.error_at(
+                    at,
+                    format!("computation '{}' is defined twice", computation.name),
+                ));
             }
             if is_entry && entry.replace(out.len()).is_some() {
                 return Err(self.cursor.error_at(at, "a second ENTRY computation"));
@@ -163,14 +187,19 @@ impl<'a> Reader<'a> {
             }
             let (name, instruction) = self.instruction(&names)?;
             if names.insert(name, instructions.len() as u32).is_some() {
-                return Err(self.cursor.error_at(at, format!("instruction '{name}' is defined twice")));
+                return Err(self
+                    .cursor
+                    .error_at(at, format!("instruction '{name}' is defined twice")));
             }
             instructions.push(instruction);
         }
         // `, execution_thread="main"` may follow.
         attributes(&mut self.cursor)?;
         let Some(last) = instructions.len().checked_sub(1) else {
-            return Err(Error::invalid(format!("computation '{name}' has no instructions"), location));
+            return Err(Error::invalid(
+                format!("computation '{name}' has no instructions"),
+                location,
+            ));
         };
         Ok(Computation {
             name: name.into(),
@@ -181,7 +210,10 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn instruction(&mut self, names: &HashMap<&'a str, u32>) -> Result<(&'a str, Instruction<'a>), Error> {
+    fn instruction(
+        &mut self,
+        names: &HashMap<&'a str, u32>,
+    ) -> Result<(&'a str, Instruction<'a>), Error> {
         let c = &mut self.cursor;
         c.skip_blank();
         let start = c.at();
@@ -206,7 +238,10 @@ impl<'a> Reader<'a> {
                 let at = c.at();
                 let number = c.int()?;
                 // A computation has at most as many parameters as the text has bytes.
-                out.parameter = Some(usize::try_from(number).map_err(|_| c.error_at(at, "a parameter number cannot be negative"))?);
+                out.parameter = Some(
+                    usize::try_from(number)
+                        .map_err(|_| c.error_at(at, "a parameter number cannot be negative"))?,
+                );
                 c.expect(")")?;
             }
             "constant" => {
@@ -233,7 +268,10 @@ impl<'a> Reader<'a> {
             }
         }
         out.location = match position {
-            Some(position) => Location { position: Some(position), ..Location::default() },
+            Some(position) => Location {
+                position: Some(position),
+                ..Location::default()
+            },
             None => c.location_of(start),
         };
         Ok((name, out))
@@ -241,7 +279,11 @@ impl<'a> Reader<'a> {
 }
 
 /// An operand's name; older dumps repeat its shape before it.
-fn operand<'a>(c: &mut Cursor<'a>, shapes: &mut Shapes<'a>, names: &HashMap<&'a str, u32>) -> Result<u32, Error> {
+fn operand<'a>(
+    c: &mut Cursor<'a>,
+    shapes: &mut Shapes<'a>,
+    names: &HashMap<&'a str, u32>,
+) -> Result<u32, Error> {
     c.skip_blank();
     let mut at = c.at();
     if c.byte() == b'(' {
@@ -257,7 +299,12 @@ fn operand<'a>(c: &mut Cursor<'a>, shapes: &mut Shapes<'a>, names: &HashMap<&'a 
         at = c.at();
         name = c.name("an operand")?;
     }
-    names.get(name).copied().ok_or_else(|| c.error_at(at, format!("operand '{name}' is not defined before its use")))
+    names.get(name).copied().ok_or_else(|| {
+        c.error_at(
+            at,
+            format!("operand '{name}' is not defined before its use"),
+        )
+    })
 }
 
 /// The literal of a constant: of a tuple, its leaves.
@@ -297,7 +344,11 @@ fn attributes<'a>(c: &mut Cursor<'a>) -> Result<Vec<Attribute<'a>>, Error> {
         if out.iter().any(|a| a.name == name) {
             return Err(c.error_at(at, format!("attribute '{name}' is given twice")));
         }
-        out.push(Attribute { name: name.into(), value: value.into(), offset: Some(offset) });
+        out.push(Attribute {
+            name: name.into(),
+            value: value.into(),
+            offset: Some(offset),
+        });
     }
     Ok(out)
 }

@@ -33,7 +33,9 @@ pub fn apply(module: &Module<'_>, program: &mut Program) -> Result<(), Error> {
                 if let Some(f) = program.functions.first_mut() {
                     for d in donors {
                         if let Some(attributes) = f.parameter_attributes.get_mut(d as usize) {
-                            attributes.0.insert("jax.buffer_donor".to_string(), Attribute::Bool(true));
+                            attributes
+                                .0
+                                .insert("jax.buffer_donor".to_string(), Attribute::Bool(true));
                         }
                     }
                 }
@@ -41,21 +43,42 @@ pub fn apply(module: &Module<'_>, program: &mut Program) -> Result<(), Error> {
             // Written anew from the program's own types and sizes.
             "entry_computation_layout" => {}
             other => {
-                program.attributes.0.insert(format!("hlo.{other}"), Attribute::Str(a.value.to_string()));
+                program
+                    .attributes
+                    .0
+                    .insert(format!("hlo.{other}"), Attribute::Str(a.value.to_string()));
             }
         }
     }
-    let Some(entry) = module.computations.get(module.entry) else { return Ok(()) };
+    let Some(entry) = module.computations.get(module.entry) else {
+        return Ok(());
+    };
     let mut first = 0;
-    for parameter in entry.parameters.iter().filter_map(|i| entry.instructions.get(*i)) {
+    for parameter in entry
+        .parameters
+        .iter()
+        .filter_map(|i| entry.instructions.get(*i))
+    {
         let count = leaves(&parameter.ty);
-        let mut attributes = Attributes::new().with("hlo.name", &*parameter.name).with_some("op_name", parameter.op_name.as_deref());
+        let mut attributes = Attributes::new()
+            .with("hlo.name", &*parameter.name)
+            .with_some("op_name", parameter.op_name.as_deref());
         for Raw { name, value, .. } in &parameter.attributes {
-            let name = if name == "sharding" { "mhlo.sharding" } else { &**name };
-            attributes.0.insert(name.to_string(), Attribute::Str(value.to_string()));
+            let name = if name == "sharding" {
+                "mhlo.sharding"
+            } else {
+                &**name
+            };
+            attributes
+                .0
+                .insert(name.to_string(), Attribute::Str(value.to_string()));
         }
         if let Some(f) = program.functions.first_mut() {
-            f.parameter_attributes.iter_mut().skip(first).take(count).for_each(|a| a.0.extend(attributes.0.clone()));
+            f.parameter_attributes
+                .iter_mut()
+                .skip(first)
+                .take(count)
+                .for_each(|a| a.0.extend(attributes.0.clone()));
         }
         first += count;
     }
@@ -64,12 +87,18 @@ pub fn apply(module: &Module<'_>, program: &mut Program) -> Result<(), Error> {
 
 fn count(c: &mut Cursor<'_>) -> Result<u32, Error> {
     let n = c.int()?;
-    u32::try_from(n).ok().filter(|n| *n > 0).ok_or_else(|| c.error_at(0, "a number of processes must be positive"))
+    u32::try_from(n)
+        .ok()
+        .filter(|n| *n > 0)
+        .ok_or_else(|| c.error_at(0, "a number of processes must be positive"))
 }
 
 /// `{ {0}: (1, {}, may-alias), {1}: (2, {0}, must-alias) }`
 fn aliases(c: &mut Cursor<'_>, module: &Module<'_>) -> Result<Vec<Alias>, Error> {
-    let root = module.computations.get(module.entry).and_then(|e| e.instructions.get(e.root));
+    let root = module
+        .computations
+        .get(module.entry)
+        .and_then(|e| e.instructions.get(e.root));
     attribute::list(c, |c| {
         let at = c.at();
         let output = attribute::ints(c)?;
@@ -77,14 +106,26 @@ fn aliases(c: &mut Cursor<'_>, module: &Module<'_>) -> Result<Vec<Alias>, Error>
         let output = output.ok_or_else(|| c.error_at(at, "this output does not exist"))?;
         c.expect(":")?;
         c.expect("(")?;
-        let (parameter, path) = (c.int()?, { c.expect(",")?; attribute::ints(c)? });
-        let kind = match c.eat(",").then(|| c.expect_word("may-alias or must-alias")).transpose()? {
+        let (parameter, path) = (c.int()?, {
+            c.expect(",")?;
+            attribute::ints(c)?
+        });
+        let kind = match c
+            .eat(",")
+            .then(|| c.expect_word("may-alias or must-alias"))
+            .transpose()?
+        {
             Some("must-alias") => AliasKind::Must,
             Some(_) | None => AliasKind::May,
         };
         c.expect(")")?;
-        let parameter = parameter_leaf(module, parameter, &path).ok_or_else(|| c.error_at(at, "this parameter does not exist"))?;
-        Ok(Alias { output: output as u32, parameter, kind })
+        let parameter = parameter_leaf(module, parameter, &path)
+            .ok_or_else(|| c.error_at(at, "this parameter does not exist"))?;
+        Ok(Alias {
+            output: output as u32,
+            parameter,
+            kind,
+        })
     })
 }
 
@@ -96,7 +137,8 @@ fn buffer(c: &mut Cursor<'_>, module: &Module<'_>) -> Result<u32, Error> {
     c.expect(",")?;
     let path = attribute::ints(c)?;
     c.expect(")")?;
-    parameter_leaf(module, parameter, &path).ok_or_else(|| c.error_at(at, "this parameter does not exist"))
+    parameter_leaf(module, parameter, &path)
+        .ok_or_else(|| c.error_at(at, "this parameter does not exist"))
 }
 
 /// Number among the leaves of all parameters.
@@ -104,7 +146,13 @@ fn parameter_leaf(module: &Module<'_>, parameter: i64, path: &[i64]) -> Option<u
     let entry = module.computations.get(module.entry)?;
     let number = usize::try_from(parameter).ok()?;
     let ty = |n: &usize| entry.instructions.get(*n).map(|i| &i.ty);
-    let before: usize = entry.parameters.iter().take(number).filter_map(ty).map(leaves).sum();
+    let before: usize = entry
+        .parameters
+        .iter()
+        .take(number)
+        .filter_map(ty)
+        .map(leaves)
+        .sum();
     let own = entry.parameters.get(number).and_then(ty)?;
     u32::try_from(before + leaf_of(own, path)?).ok()
 }

@@ -116,7 +116,9 @@ pub fn fits_memory(dims: &[Dim]) -> bool {
         Dim::Static(n) | Dim::Dynamic { bound: Some(n) } => (*n).max(1),
         Dim::Dynamic { bound: None } => 1,
     };
-    dims.iter().try_fold(1u64, |n, d| n.checked_mul(size(d))).is_some_and(|n| i64::try_from(n).is_ok())
+    dims.iter()
+        .try_fold(1u64, |n, d| n.checked_mul(size(d)))
+        .is_some_and(|n| i64::try_from(n).is_ok())
 }
 
 fn dimension(c: &mut Cursor<'_>) -> Result<Dim, Error> {
@@ -150,11 +152,19 @@ pub fn layout(c: &mut Cursor<'_>, rank: usize) -> Result<Option<Layout>, Error> 
         let d = c.int()?;
         match u64::try_from(d) {
             Ok(d) if (d as usize) < rank && !minor_to_major.contains(&d) => minor_to_major.push(d),
-            _ => return Err(c.error_at(at, format!("layout entry {d} must be below rank {rank} and unique"))),
+            _ => {
+                return Err(c.error_at(
+                    at,
+                    format!("layout entry {d} must be below rank {rank} and unique"),
+                ));
+            }
         }
     }
     if minor_to_major.len() != rank {
-        return Err(c.error_at(start, format!("a layout of a shape of rank {rank} needs {rank} entries")));
+        return Err(c.error_at(
+            start,
+            format!("a layout of a shape of rank {rank} needs {rank} entries"),
+        ));
     }
     let mut tiles = vec![];
     if c.eat(":") {
@@ -167,17 +177,27 @@ pub fn layout(c: &mut Cursor<'_>, rank: usize) -> Result<Option<Layout>, Error> 
                 let at = c.at();
                 let text = c.bracketed()?;
                 if kind == b'T' {
-                    tiles.push(tile(text).ok_or_else(|| c.error_at(at, "expected a tile such as (8,128)"))?);
+                    tiles.push(
+                        tile(text)
+                            .ok_or_else(|| c.error_at(at, "expected a tile such as (8,128)"))?,
+                    );
                 }
             }
         }
     }
     c.expect("}")?;
-    let row_major = minor_to_major.iter().rev().enumerate().all(|(i, d)| i as u64 == *d);
+    let row_major = minor_to_major
+        .iter()
+        .rev()
+        .enumerate()
+        .all(|(i, d)| i as u64 == *d);
     if row_major && tiles.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Layout { minor_to_major, tiles }))
+    Ok(Some(Layout {
+        minor_to_major,
+        tiles,
+    }))
 }
 
 /// `(8,128)`; `*` (combine with the next dimension) is XLA's marker -1 and has no place in a tile of sizes.
@@ -204,7 +224,10 @@ pub fn leaves(ty: &Type) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::cursor::{Origin, Source}, *};
+    use super::{
+        super::cursor::{Origin, Source},
+        *,
+    };
 
     fn parse(text: &str) -> Result<Type, Error> {
         let source = Source::new(text, "t");
@@ -216,10 +239,19 @@ mod tests {
         let t = parse("f32[2,<=3]{0,1:T(8,128)(2,1)S(1)}").unwrap();
         let t = t.as_tensor().unwrap();
         assert_eq!(t.dims, [Dim::Static(2), Dim::Dynamic { bound: Some(3) }]);
-        let layout = Layout { minor_to_major: vec![0, 1], tiles: vec![vec![8, 128], vec![2, 1]] };
+        let layout = Layout {
+            minor_to_major: vec![0, 1],
+            tiles: vec![vec![8, 128], vec![2, 1]],
+        };
         assert_eq!(t.layout, Some(layout));
-        assert_eq!(parse("f32[2,3]{1,0}").unwrap(), Type::tensor([2, 3], ElementType::F32));
-        assert_eq!(parse("s4[5]{0:E(4)}").unwrap(), Type::tensor([5], ElementType::I4));
+        assert_eq!(
+            parse("f32[2,3]{1,0}").unwrap(),
+            Type::tensor([2, 3], ElementType::F32)
+        );
+        assert_eq!(
+            parse("s4[5]{0:E(4)}").unwrap(),
+            Type::tensor([5], ElementType::I4)
+        );
         let nested = parse("(f32[], /*index=1*/(token[], pred[1]{0}))").unwrap();
         assert_eq!(leaves(&nested), 3);
     }
@@ -227,10 +259,16 @@ mod tests {
     #[test]
     fn wrong_shapes_are_located() {
         for (text, message) in [
-            ("f32[2]{1}", "t:1:8: layout entry 1 must be below rank 1 and unique"),
+            (
+                "f32[2]{1}",
+                "t:1:8: layout entry 1 must be below rank 1 and unique",
+            ),
             ("f32[-2]", "t:1:5: a dimension cannot be negative"),
             ("f32[2", "t:1:4: this bracket is never closed"),
-            ("opaque[]", "unsupported: HLO element type 'opaque' at t:1:1"),
+            (
+                "opaque[]",
+                "unsupported: HLO element type 'opaque' at t:1:1",
+            ),
             ("7", "t:1:1: expected a shape, found `7`"),
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), message);

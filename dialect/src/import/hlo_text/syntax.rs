@@ -40,7 +40,10 @@ pub fn shape(ty: &Type) -> String {
     match ty {
         Type::Tensor(t) => tensor(t, true),
         Type::Token => "token[]".to_string(),
-        Type::Tuple(parts) => format!("({})", parts.iter().map(shape).collect::<Vec<_>>().join(", ")),
+        Type::Tuple(parts) => format!(
+            "({})",
+            parts.iter().map(shape).collect::<Vec<_>>().join(", ")
+        ),
     }
 }
 

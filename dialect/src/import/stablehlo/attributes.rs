@@ -31,7 +31,11 @@ pub enum Origin<'a> {
 
 impl<'a> Parser<'a> {
     /// Items up to `end`, separated by commas. The opening bracket has been read.
-    pub fn separated<T>(&mut self, end: &str, mut item: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
+    pub fn separated<T>(
+        &mut self,
+        end: &str,
+        mut item: impl FnMut(&mut Self) -> Parse<T>,
+    ) -> Parse<Vec<T>> {
         let mut out = vec![];
         while !self.lexer.eat(end) {
             if !out.is_empty() {
@@ -56,8 +60,19 @@ impl<'a> Parser<'a> {
         self.separated(end, |p| {
             p.lexer.skip();
             let at = p.lexer.at;
-            let name = if p.lexer.byte(0) == b'"' { p.lexer.string()? } else { p.lexer.word().map(str::to_string).ok_or_else(|| p.lexer.expected("an attribute name"))? };
-            let value = if p.lexer.eat("=") { p.attribute(place)? } else { Attribute::Unit };
+            let name = if p.lexer.byte(0) == b'"' {
+                p.lexer.string()?
+            } else {
+                p.lexer
+                    .word()
+                    .map(str::to_string)
+                    .ok_or_else(|| p.lexer.expected("an attribute name"))?
+            };
+            let value = if p.lexer.eat("=") {
+                p.attribute(place)?
+            } else {
+                Attribute::Unit
+            };
             match out.0.insert(name, value) {
                 None => Ok(()),
                 Some(_) => Err(Fail::syntax(at, "the attribute is given twice")),
@@ -67,7 +82,11 @@ impl<'a> Parser<'a> {
     }
 
     pub fn attribute(&mut self, place: Place) -> Parse<Attribute> {
-        let inner = if place == Place::Op { Place::Dictionary } else { place };
+        let inner = if place == Place::Op {
+            Place::Dictionary
+        } else {
+            place
+        };
         match self.lexer.peek() {
             b'"' => Ok(Attribute::Str(self.lexer.string()?)),
             b'@' => {
@@ -88,7 +107,9 @@ impl<'a> Parser<'a> {
             }
             b'<' => {
                 self.lexer.at += 1;
-                Ok(Attribute::Dict(self.nested(|p| p.fields(">", Place::Struct))?))
+                Ok(Attribute::Dict(
+                    self.nested(|p| p.fields(">", Place::Struct))?,
+                ))
             }
             b'#' => self.nested(Parser::dialect_attribute),
             b'!' => Ok(Attribute::Type(self.ty()?)),
@@ -133,8 +154,12 @@ impl<'a> Parser<'a> {
                 self.optional_location()?;
                 Ok(Attribute::Unit)
             }
-            Some(w @ ("affine_map" | "affine_set" | "sparse" | "strided" | "distinct")) => Err(Fail::unsupported(start, format!("attribute {w}<..>"))),
-            Some(_) if place == Place::Struct => Ok(Attribute::Str(self.lexer.word().unwrap_or("").to_string())),
+            Some(w @ ("affine_map" | "affine_set" | "sparse" | "strided" | "distinct")) => {
+                Err(Fail::unsupported(start, format!("attribute {w}<..>")))
+            }
+            Some(_) if place == Place::Struct => {
+                Ok(Attribute::Str(self.lexer.word().unwrap_or("").to_string()))
+            }
             Some(w) => match ElementType::from_mlir_name(w) {
                 Some(e) => {
                     self.lexer.word();
@@ -149,12 +174,17 @@ impl<'a> Parser<'a> {
     /// A number with its optional type.
     fn number_attribute(&mut self, place: Place) -> Parse<Attribute> {
         let at = self.lexer.at;
-        let number = self.lexer.number()?.ok_or_else(|| self.lexer.expected("a number"))?;
+        let number = self
+            .lexer
+            .number()?
+            .ok_or_else(|| self.lexer.expected("a number"))?;
         let element = self.optional_scalar_type();
         let is_float = element.as_ref().is_some_and(ElementType::is_float);
         let attribute = match (number, &element) {
             (Number::Hex(bits), Some(e)) if is_float => {
-                let bytes = crate::buffer::Buffer::from_slice(bits.to_le_bytes().get(..e.storage_bytes()).unwrap_or(&[]));
+                let bytes = crate::buffer::Buffer::from_slice(
+                    bits.to_le_bytes().get(..e.storage_bytes()).unwrap_or(&[]),
+                );
                 match Literal::new(vec![], e.clone(), bytes) {
                     Some(l) => Attribute::Literal(l),
                     None => return Err(Fail::syntax(at, format!("the bits do not fit {e}"))),
@@ -163,11 +193,24 @@ impl<'a> Parser<'a> {
             (Number::Integer(v), _) if !is_float => sized(at, v, element.as_ref(), place)?,
             (Number::Hex(v), _) => sized(at, v as i128, element.as_ref(), place)?,
             (Number::Integer(v), _) => real(v as f64, element.as_ref(), place),
-            (Number::Float(text), _) => real(text.parse().map_err(|_| Fail::syntax(at, "the number is malformed"))?, element.as_ref(), place),
+            (Number::Float(text), _) => real(
+                text.parse()
+                    .map_err(|_| Fail::syntax(at, "the number is malformed"))?,
+                element.as_ref(),
+                place,
+            ),
         };
         // A float of f64 or on an op is its value whatever its spelling.
         Ok(match attribute {
-            Attribute::Literal(l) if l.element().is_float() && (place != Place::Dictionary || *l.element() == ElementType::F64) => l.to_tensor().to_f64s().first().map_or(Attribute::Literal(l.clone()), |v| Attribute::from(*v)),
+            Attribute::Literal(l)
+                if l.element().is_float()
+                    && (place != Place::Dictionary || *l.element() == ElementType::F64) =>
+            {
+                l.to_tensor()
+                    .to_f64s()
+                    .first()
+                    .map_or(Attribute::Literal(l.clone()), |v| Attribute::from(*v))
+            }
             other => other,
         })
     }
@@ -178,7 +221,11 @@ impl<'a> Parser<'a> {
         if self.lexer.eat(":")
             && let Some(w) = self.lexer.word()
         {
-            let element = if w == "index" { Some(ElementType::I64) } else { ElementType::from_mlir_name(w) };
+            let element = if w == "index" {
+                Some(ElementType::I64)
+            } else {
+                ElementType::from_mlir_name(w)
+            };
             if element.is_some() {
                 return element;
             }
@@ -198,9 +245,37 @@ impl<'a> Parser<'a> {
             self.lexer.expect(">")?;
             vec![]
         };
-        let ints = || items.iter().map(|a| if let Attribute::Int(v) = a { Some(*v) } else { None }).collect::<Option<Vec<_>>>();
-        let bools = || items.iter().map(|a| if let Attribute::Bool(v) = a { Some(*v) } else { None }).collect::<Option<Vec<_>>>();
-        let out = if element == ElementType::I1 { bools().map(Attribute::Bools) } else if element.is_integer() { ints().map(Attribute::Ints) } else { Some(Attribute::Array(items)) };
+        let ints = || {
+            items
+                .iter()
+                .map(|a| {
+                    if let Attribute::Int(v) = a {
+                        Some(*v)
+                    } else {
+                        None
+                    }
+                })
+                .collect::<Option<Vec<_>>>()
+        };
+        let bools = || {
+            items
+                .iter()
+                .map(|a| {
+                    if let Attribute::Bool(v) = a {
+                        Some(*v)
+                    } else {
+                        None
+                    }
+                })
+                .collect::<Option<Vec<_>>>()
+        };
+        let out = if element == ElementType::I1 {
+            bools().map(Attribute::Bools)
+        } else if element.is_integer() {
+            ints().map(Attribute::Ints)
+        } else {
+            Some(Attribute::Array(items))
+        };
         out.ok_or_else(|| Fail::syntax(at, format!("an array of {element} holds other elements")))
     }
 
@@ -216,12 +291,21 @@ impl<'a> Parser<'a> {
             if name.contains('.') {
                 return Ok(Attribute::Str(format!("#{name}")));
             }
-            return Err(Fail::syntax(start, format!("the attribute alias #{name} is not defined")));
+            return Err(Fail::syntax(
+                start,
+                format!("the attribute alias #{name} is not defined"),
+            ));
         }
         let (dialect, kind) = name.split_once('.').unwrap_or((name, ""));
         if !matches!(dialect, "stablehlo" | "chlo" | "mhlo" | "vhlo") {
             self.lexer.balanced()?;
-            return Ok(Attribute::Str(self.lexer.text.get(start..self.lexer.at).unwrap_or("").to_string()));
+            return Ok(Attribute::Str(
+                self.lexer
+                    .text
+                    .get(start..self.lexer.at)
+                    .unwrap_or("")
+                    .to_string(),
+            ));
         }
         self.lexer.at += 1;
         if kind == "conv" {
@@ -259,9 +343,27 @@ impl<'a> Parser<'a> {
     pub fn convolution_dimensions(&mut self) -> Parse<Attributes> {
         let mut out = Attributes::new();
         for (prefix, letters, names, separator) in [
-            ("input", ["b", "f"], ["input_batch_dimension", "input_feature_dimension"], "x"),
-            ("kernel", ["i", "o"], ["kernel_input_feature_dimension", "kernel_output_feature_dimension"], "->"),
-            ("output", ["b", "f"], ["output_batch_dimension", "output_feature_dimension"], ""),
+            (
+                "input",
+                ["b", "f"],
+                ["input_batch_dimension", "input_feature_dimension"],
+                "x",
+            ),
+            (
+                "kernel",
+                ["i", "o"],
+                [
+                    "kernel_input_feature_dimension",
+                    "kernel_output_feature_dimension",
+                ],
+                "->",
+            ),
+            (
+                "output",
+                ["b", "f"],
+                ["output_batch_dimension", "output_feature_dimension"],
+                "",
+            ),
         ] {
             self.lexer.expect("[")?;
             let at = self.lexer.at;
@@ -270,7 +372,12 @@ impl<'a> Parser<'a> {
             self.separated("]", |p| {
                 match letters.iter().position(|l| p.lexer.eat(l)) {
                     Some(i) if other[i].is_none() => other[i] = Some(index),
-                    Some(i) => return Err(Fail::syntax(p.lexer.at, format!("dimension '{}' is given twice", letters[i]))),
+                    Some(i) => {
+                        return Err(Fail::syntax(
+                            p.lexer.at,
+                            format!("dimension '{}' is given twice", letters[i]),
+                        ));
+                    }
                     None => spatial.push((p.lexer.integer()?, index)),
                 }
                 index += 1;
@@ -278,13 +385,25 @@ impl<'a> Parser<'a> {
             })?;
             spatial.sort_unstable();
             if spatial.iter().enumerate().any(|(i, (d, _))| *d != i as i64) {
-                return Err(Fail::syntax(at, "the spatial dimensions must be numbered 0, 1, .. without a gap"));
+                return Err(Fail::syntax(
+                    at,
+                    "the spatial dimensions must be numbered 0, 1, .. without a gap",
+                ));
             }
             let (Some(first), Some(second)) = (other[0], other[1]) else {
-                return Err(Fail::syntax(at, format!("the dimensions '{}' and '{}' must be given", letters[0], letters[1])));
+                return Err(Fail::syntax(
+                    at,
+                    format!(
+                        "the dimensions '{}' and '{}' must be given",
+                        letters[0], letters[1]
+                    ),
+                ));
             };
             let positions: Vec<i64> = spatial.iter().map(|(_, at)| *at).collect();
-            out = out.with(names[0], first).with(names[1], second).with(&format!("{prefix}_spatial_dimensions"), positions);
+            out = out
+                .with(names[0], first)
+                .with(names[1], second)
+                .with(&format!("{prefix}_spatial_dimensions"), positions);
             // `]x[`: the x is a word of its own only before a bracket.
             if !separator.is_empty() {
                 self.lexer.expect(separator)?;
@@ -320,7 +439,11 @@ impl<'a> Parser<'a> {
                         }
                     }
                     let narrow = |v: i64| u32::try_from(v).unwrap_or(0);
-                    out.push(Origin::File(Position { file: file.into(), line: narrow(line), column: narrow(column) }));
+                    out.push(Origin::File(Position {
+                        file: file.into(),
+                        line: narrow(line),
+                        column: narrow(column),
+                    }));
                 } else if self.lexer.eat("(") {
                     self.nested(|p| p.origins(out))?;
                     self.lexer.expect(")")?;
@@ -363,8 +486,26 @@ impl<'a> Parser<'a> {
 
 /// A list; integers and booleans are kept packed.
 fn array(items: Vec<Attribute>) -> Attribute {
-    let ints: Option<Vec<i64>> = items.iter().map(|a| if let Attribute::Int(v) = a { Some(*v) } else { None }).collect();
-    let bools: Option<Vec<bool>> = items.iter().map(|a| if let Attribute::Bool(v) = a { Some(*v) } else { None }).collect();
+    let ints: Option<Vec<i64>> = items
+        .iter()
+        .map(|a| {
+            if let Attribute::Int(v) = a {
+                Some(*v)
+            } else {
+                None
+            }
+        })
+        .collect();
+    let bools: Option<Vec<bool>> = items
+        .iter()
+        .map(|a| {
+            if let Attribute::Bool(v) = a {
+                Some(*v)
+            } else {
+                None
+            }
+        })
+        .collect();
     match (ints, bools) {
         (Some(_), _) if items.is_empty() => Attribute::Array(items),
         (Some(v), _) => Attribute::Ints(v),
@@ -374,9 +515,13 @@ fn array(items: Vec<Attribute>) -> Attribute {
 }
 
 fn sized(at: usize, value: i128, element: Option<&ElementType>, place: Place) -> Parse<Attribute> {
-    let v = i64::try_from(value).or_else(|_| u64::try_from(value).map(|v| v as i64)).map_err(|_| Fail::syntax(at, "the integer does not fit 64 bits"))?;
+    let v = i64::try_from(value)
+        .or_else(|_| u64::try_from(value).map(|v| v as i64))
+        .map_err(|_| Fail::syntax(at, "the integer does not fit 64 bits"))?;
     Ok(match element {
-        Some(e) if place == Place::Dictionary && *e != ElementType::I64 => scalar_literal(e, Some(v), 0.0).map_or(Attribute::Int(v), Attribute::Literal),
+        Some(e) if place == Place::Dictionary && *e != ElementType::I64 => {
+            scalar_literal(e, Some(v), 0.0).map_or(Attribute::Int(v), Attribute::Literal)
+        }
         Some(_) | None => Attribute::Int(v),
     })
 }
@@ -385,7 +530,11 @@ fn real(value: f64, element: Option<&ElementType>, place: Place) -> Attribute {
     match element {
         Some(e) if *e != ElementType::F64 => match scalar_literal(e, None, value) {
             Some(l) if place == Place::Dictionary => Attribute::Literal(l),
-            Some(l) => l.to_tensor().to_f64s().first().map_or(Attribute::from(value), |v| Attribute::from(*v)),
+            Some(l) => l
+                .to_tensor()
+                .to_f64s()
+                .first()
+                .map_or(Attribute::from(value), |v| Attribute::from(*v)),
             None => Attribute::from(value),
         },
         Some(_) | None => Attribute::from(value),

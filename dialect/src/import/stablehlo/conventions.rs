@@ -7,7 +7,12 @@ use crate::{
 };
 
 /// Attributes that hold a struct; its fields become attributes of the op.
-const STRUCTS: [&str; 4] = ["dimension_numbers", "dot_dimension_numbers", "scatter_dimension_numbers", "ragged_dot_dimension_numbers"];
+const STRUCTS: [&str; 4] = [
+    "dimension_numbers",
+    "dot_dimension_numbers",
+    "scatter_dimension_numbers",
+    "ragged_dot_dimension_numbers",
+];
 
 impl Parser<'_> {
     /// Name of the `hlo` op behind a name of a text.
@@ -23,15 +28,29 @@ impl Parser<'_> {
     }
 
     /// The attributes of `hlo.op` from those of `name`.
-    pub fn conventional(&self, name: &str, op: &str, w: &mut Written<'_>, at: usize) -> Parse<Attributes> {
+    pub fn conventional(
+        &self,
+        name: &str,
+        op: &str,
+        w: &mut Written<'_>,
+        at: usize,
+    ) -> Parse<Attributes> {
         let mut a = std::mem::take(&mut w.attributes);
-        if let Some((_, _)) = name.split_once('.').filter(|(dialect, _)| matches!(*dialect, "check" | "interpreter")) {
+        if let Some((_, _)) = name
+            .split_once('.')
+            .filter(|(dialect, _)| matches!(*dialect, "check" | "interpreter"))
+        {
             return Ok(test_call(name, a));
         }
         for key in STRUCTS {
             match a.0.remove(key) {
                 Some(Attribute::Dict(fields)) => a.0.extend(fields.0),
-                Some(_) => return Err(Fail::syntax(at, format!("'{name}': attribute '{key}' must be a #stablehlo struct"))),
+                Some(_) => {
+                    return Err(Fail::syntax(
+                        at,
+                        format!("'{name}': attribute '{key}' must be a #stablehlo struct"),
+                    ));
+                }
                 None => {}
             }
         }
@@ -43,7 +62,14 @@ impl Parser<'_> {
                     }
                 }
             }
-            Some(_) => return Err(Fail::syntax(at, format!("'{name}': attribute 'channel_handle' must be #stablehlo.channel_handle"))),
+            Some(_) => {
+                return Err(Fail::syntax(
+                    at,
+                    format!(
+                        "'{name}': attribute 'channel_handle' must be #stablehlo.channel_handle"
+                    ),
+                ));
+            }
             None => {}
         }
         for key in ["replica_groups", "source_target_pairs"] {
@@ -59,7 +85,10 @@ impl Parser<'_> {
 
 impl Fail {
     fn helped_unsupported(at: usize, name: &str) -> Box<Fail> {
-        Fail::unsupported(at, format!("op {name} (lower without the Shardy partitioner, or outside shard_map)"))
+        Fail::unsupported(
+            at,
+            format!("op {name} (lower without the Shardy partitioner, or outside shard_map)"),
+        )
     }
 }
 
@@ -77,10 +106,25 @@ fn test_call(name: &str, attributes: Attributes) -> Attributes {
         }
         out
     };
-    let called: Vec<Attribute> = ["programs", "infeed"].iter().filter_map(|k| attributes.get(k)).flat_map(symbols).collect();
-    let call = Attributes::new().with("call_target_name", name).with("has_side_effect", true).with("api_version", 4);
-    let call = if called.is_empty() { call } else { call.with("called_computations", called) };
-    if attributes.is_empty() { call } else { call.with("backend_config", attributes) }
+    let called: Vec<Attribute> = ["programs", "infeed"]
+        .iter()
+        .filter_map(|k| attributes.get(k))
+        .flat_map(symbols)
+        .collect();
+    let call = Attributes::new()
+        .with("call_target_name", name)
+        .with("has_side_effect", true)
+        .with("api_version", 4);
+    let call = if called.is_empty() {
+        call
+    } else {
+        call.with("called_computations", called)
+    };
+    if attributes.is_empty() {
+        call
+    } else {
+        call.with("backend_config", attributes)
+    }
 }
 
 /// Rows of a matrix of integers; padding with -1 is left out of replica groups.
@@ -90,25 +134,45 @@ fn rows(l: &crate::literal::Literal, padded: bool) -> Vec<Attribute> {
     if width == 0 {
         return vec![];
     }
-    values.chunks(width).map(|row| Attribute::Ints(row.iter().copied().filter(|v| !padded || *v >= 0).collect())).collect()
+    values
+        .chunks(width)
+        .map(|row| Attribute::Ints(row.iter().copied().filter(|v| !padded || *v >= 0).collect()))
+        .collect()
 }
 
 fn defaults(op: &str, a: &mut Attributes, w: &Written<'_>) {
-    let rank = |i: usize| w.operand_types.get(i).and_then(Type::as_tensor).map_or(0, |t| t.rank());
+    let rank = |i: usize| {
+        w.operand_types
+            .get(i)
+            .and_then(Type::as_tensor)
+            .map_or(0, |t| t.rank())
+    };
     let mut set = |name: &str, value: Attribute| {
         a.0.entry(name.to_string()).or_insert(value);
     };
     let ints = |n: usize, v: i64| Attribute::Ints(vec![v; n]);
     match op {
         "gather" | "dynamic_gather" => {
-            for name in ["offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map"] {
+            for name in [
+                "offset_dims",
+                "collapsed_slice_dims",
+                "operand_batching_dims",
+                "start_indices_batching_dims",
+                "start_index_map",
+            ] {
                 set(name, ints(0, 0));
             }
             set("index_vector_dim", 0.into());
             set("indices_are_sorted", false.into());
         }
         "scatter" => {
-            for name in ["update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims", "scatter_dims_to_operand_dims"] {
+            for name in [
+                "update_window_dims",
+                "inserted_window_dims",
+                "input_batching_dims",
+                "scatter_indices_batching_dims",
+                "scatter_dims_to_operand_dims",
+            ] {
                 set(name, ints(0, 0));
             }
             set("index_vector_dim", 0.into());
@@ -116,7 +180,12 @@ fn defaults(op: &str, a: &mut Attributes, w: &Written<'_>) {
             set("unique_indices", false.into());
         }
         "dot_general" => {
-            for name in ["lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions", "rhs_contracting_dimensions"] {
+            for name in [
+                "lhs_batching_dimensions",
+                "rhs_batching_dimensions",
+                "lhs_contracting_dimensions",
+                "rhs_contracting_dimensions",
+            ] {
                 set(name, ints(0, 0));
             }
         }
@@ -176,7 +245,8 @@ fn defaults(op: &str, a: &mut Attributes, w: &Written<'_>) {
             if let Some(Attribute::Unit) = a.get("use_global_device_ids") {
                 a.0.insert("use_global_device_ids".to_string(), true.into());
             }
-            a.0.entry("use_global_device_ids".to_string()).or_insert(false.into());
+            a.0.entry("use_global_device_ids".to_string())
+                .or_insert(false.into());
         }
         "send" | "recv" => set("is_host_transfer", false.into()),
         "infeed" => set("infeed_config", "".into()),

@@ -29,7 +29,13 @@ pub struct Returned {
 /// A name left of `=`: `%x` or `%x:2`.
 type ResultName<'a> = (&'a str, usize, usize);
 
-const RETURNS: [&str; 5] = ["stablehlo.return", "return", "func.return", "mhlo.return", "chlo.return"];
+const RETURNS: [&str; 5] = [
+    "stablehlo.return",
+    "return",
+    "func.return",
+    "mhlo.return",
+    "chlo.return",
+];
 
 impl<'a> Parser<'a> {
     /// The whole text.
@@ -63,7 +69,9 @@ impl<'a> Parser<'a> {
                 return Ok(());
             }
             b'{' if self.lexer.sees("{-#") => {
-                self.lexer.at = self.lexer.text[start..].find("#-}").map_or(self.lexer.text.len(), |n| start + n + 3);
+                self.lexer.at = self.lexer.text[start..]
+                    .find("#-}")
+                    .map_or(self.lexer.text.len(), |n| start + n + 3);
                 return Ok(());
             }
             b'"' => return self.generic_top_item(),
@@ -77,11 +85,22 @@ impl<'a> Parser<'a> {
                 Ok(())
             }
             Some("loc") => self.optional_location().map(|_| ()),
-            Some(other) if other.contains('.') => Err(Fail::unsupported(start, format!("op {other} outside a function"))),
+            Some(other) if other.contains('.') => Err(Fail::unsupported(
+                start,
+                format!("op {other} outside a function"),
+            )),
             Some(_) | None => {
                 let fail = self.lexer.expected("'module' or 'func.func'");
-                let (Fail::Syntax { at, message, .. } | Fail::Unsupported { at, what: message }) = *fail else { return Err(fail) };
-                Err(if self.lexer.sees("HloModule") { Fail::helped(at, message, "this is HLO text, not StableHLO") } else { Fail::syntax(at, message) })
+                let (Fail::Syntax { at, message, .. } | Fail::Unsupported { at, what: message }) =
+                    *fail
+                else {
+                    return Err(fail);
+                };
+                Err(if self.lexer.sees("HloModule") {
+                    Fail::helped(at, message, "this is HLO text, not StableHLO")
+                } else {
+                    Fail::syntax(at, message)
+                })
             }
         }
     }
@@ -108,7 +127,9 @@ impl<'a> Parser<'a> {
             self.builder.program_mut().name = name;
         }
         if self.lexer.eat("attributes") {
-            let attributes = self.optional_dictionary(Place::Op)?.ok_or_else(|| self.lexer.expected("'{'"))?;
+            let attributes = self
+                .optional_dictionary(Place::Op)?
+                .ok_or_else(|| self.lexer.expected("'{'"))?;
             self.module_attributes(attributes);
         }
         self.lexer.expect("{")?;
@@ -140,8 +161,12 @@ impl<'a> Parser<'a> {
         let program = self.builder.program_mut();
         for (name, value) in attributes.0 {
             match (name.as_str(), &value) {
-                ("mhlo.num_replicas", Attribute::Int(n)) if (1..=1 << 20).contains(n) => program.num_replicas = *n as u32,
-                ("mhlo.num_partitions", Attribute::Int(n)) if (1..=1 << 20).contains(n) => program.num_partitions = *n as u32,
+                ("mhlo.num_replicas", Attribute::Int(n)) if (1..=1 << 20).contains(n) => {
+                    program.num_replicas = *n as u32
+                }
+                ("mhlo.num_partitions", Attribute::Int(n)) if (1..=1 << 20).contains(n) => {
+                    program.num_partitions = *n as u32
+                }
                 ("sym_name", Attribute::Str(name)) => program.name.clone_from(name),
                 _ => {
                     program.attributes.0.insert(name, value);
@@ -181,10 +206,14 @@ impl<'a> Parser<'a> {
             }
         }
         if self.lexer.eat("attributes") {
-            self.optional_dictionary(Place::Op)?.ok_or_else(|| self.lexer.expected("'{'"))?;
+            self.optional_dictionary(Place::Op)?
+                .ok_or_else(|| self.lexer.expected("'{'"))?;
         }
         if self.lexer.peek() != b'{' {
-            return Err(Fail::unsupported(start, format!("function @{name} without a body")));
+            return Err(Fail::unsupported(
+                start,
+                format!("function @{name} without a body"),
+            ));
         }
         let types: Vec<Type> = parameters.iter().map(|p| p.2.clone()).collect();
         let values = self.builder.begin_function(&name, &types, location);
@@ -195,10 +224,16 @@ impl<'a> Parser<'a> {
         let returned = self.nested(Parser::block)?;
         let location = self.optional_location()?;
         drop(location);
-        let (result_types, result_attributes): (Vec<Type>, Vec<Attributes>) = results.into_iter().unzip();
+        let (result_types, result_attributes): (Vec<Type>, Vec<Attributes>) =
+            results.into_iter().unzip();
         self.check_types("result", &returned, &result_types, start)?;
-        let id = self.builder.end_function(&returned.values, returned.location);
-        let aliases = aliases(&parameters.iter().map(|p| (&p.2, &p.3)).collect::<Vec<_>>(), &result_types);
+        let id = self
+            .builder
+            .end_function(&returned.values, returned.location);
+        let aliases = aliases(
+            &parameters.iter().map(|p| (&p.2, &p.3)).collect::<Vec<_>>(),
+            &result_types,
+        );
         if let Some(f) = self.builder.program_mut().functions.get_mut(id.index()) {
             f.is_private = is_private;
             f.parameter_attributes = parameters.into_iter().map(|p| p.3).collect();
@@ -218,7 +253,10 @@ impl<'a> Parser<'a> {
                 self.lexer.recover(start);
                 return Ok(());
             }
-            return Err(Fail::unsupported(start, format!("op {name} outside a function")));
+            return Err(Fail::unsupported(
+                start,
+                format!("op {name} outside a function"),
+            ));
         }
         self.lexer.expect("(")?;
         self.lexer.expect(")")?;
@@ -237,22 +275,36 @@ impl<'a> Parser<'a> {
             }
         } else {
             self.scope.leave(0);
-            let arguments = if self.lexer.peek() == b'^' { self.label()? } else { vec![] };
+            let arguments = if self.lexer.peek() == b'^' {
+                self.label()?
+            } else {
+                vec![]
+            };
             let types: Vec<Type> = arguments.iter().map(|a| a.2.clone()).collect();
             let values = self.builder.begin_function("", &types, location);
             for ((name, at, _), value) in arguments.iter().zip(&values) {
                 self.define(name, *at, &[*value])?;
             }
             let returned = self.nested(Parser::block)?;
-            let results: Vec<Type> = returned.values.iter().map(|v| self.builder.ty(*v).clone()).collect();
-            let id = self.builder.end_function(&returned.values, returned.location);
+            let results: Vec<Type> = returned
+                .values
+                .iter()
+                .map(|v| self.builder.ty(*v).clone())
+                .collect();
+            let id = self
+                .builder
+                .end_function(&returned.values, returned.location);
             self.lexer.expect(")")?;
-            attributes.0.extend(self.optional_dictionary(Place::Op)?.unwrap_or_default().0);
+            attributes
+                .0
+                .extend(self.optional_dictionary(Place::Op)?.unwrap_or_default().0);
             self.function_attributes(id, &mut attributes, &types, &results, start)?;
             return self.end_generic();
         }
         self.lexer.expect(")")?;
-        attributes.0.extend(self.optional_dictionary(Place::Op)?.unwrap_or_default().0);
+        attributes
+            .0
+            .extend(self.optional_dictionary(Place::Op)?.unwrap_or_default().0);
         self.module_attributes(attributes);
         self.end_generic()
     }
@@ -263,22 +315,45 @@ impl<'a> Parser<'a> {
         self.optional_location().map(|_| ())
     }
 
-    fn function_attributes(&mut self, id: crate::program::FunctionId, attributes: &mut Attributes, parameters: &[Type], results: &[Type], start: usize) -> Parse<()> {
+    fn function_attributes(
+        &mut self,
+        id: crate::program::FunctionId,
+        attributes: &mut Attributes,
+        parameters: &[Type],
+        results: &[Type],
+        start: usize,
+    ) -> Parse<()> {
         let Some(Attribute::Str(name)) = attributes.0.remove("sym_name") else {
-            return Err(Fail::syntax(start, "'func.func': attribute 'sym_name' is missing"));
+            return Err(Fail::syntax(
+                start,
+                "'func.func': attribute 'sym_name' is missing",
+            ));
         };
-        let is_private = matches!(attributes.get("sym_visibility"), Some(Attribute::Str(v)) if v != "public");
+        let is_private =
+            matches!(attributes.get("sym_visibility"), Some(Attribute::Str(v)) if v != "public");
         let mut dictionaries = |key: &str, n: usize| -> Vec<Attributes> {
             let given = attributes.0.remove(key);
             let at = |i: usize| match &given {
-                Some(Attribute::Array(all)) => if let Some(Attribute::Dict(d)) = all.get(i) { d.clone() } else { Attributes::new() },
+                Some(Attribute::Array(all)) => {
+                    if let Some(Attribute::Dict(d)) = all.get(i) {
+                        d.clone()
+                    } else {
+                        Attributes::new()
+                    }
+                }
                 Some(_) | None => Attributes::new(),
             };
             (0..n).map(at).collect()
         };
         let parameter_attributes = dictionaries("arg_attrs", parameters.len());
         let result_attributes = dictionaries("res_attrs", results.len());
-        let aliases = aliases(&parameters.iter().zip(&parameter_attributes).collect::<Vec<_>>(), results);
+        let aliases = aliases(
+            &parameters
+                .iter()
+                .zip(&parameter_attributes)
+                .collect::<Vec<_>>(),
+            results,
+        );
         if let Some(f) = self.builder.program_mut().functions.get_mut(id.index()) {
             f.name = name;
             f.is_private = is_private;
@@ -311,17 +386,37 @@ impl<'a> Parser<'a> {
     }
 
     pub fn define(&mut self, name: &'a str, at: usize, values: &[ValueId]) -> Parse<()> {
-        if self.scope.define(name, values) { Ok(()) } else { Err(Fail::syntax(at, format!("%{name} is already defined"))) }
+        if self.scope.define(name, values) {
+            Ok(())
+        } else {
+            Err(Fail::syntax(at, format!("%{name} is already defined")))
+        }
     }
 
-    fn check_types(&self, what: &str, returned: &Returned, declared: &[Type], at: usize) -> Parse<()> {
+    fn check_types(
+        &self,
+        what: &str,
+        returned: &Returned,
+        declared: &[Type],
+        at: usize,
+    ) -> Parse<()> {
         if returned.values.len() != declared.len() {
-            return Err(Fail::syntax(at, format!("{} {what}s are returned, {} are declared", returned.values.len(), declared.len())));
+            return Err(Fail::syntax(
+                at,
+                format!(
+                    "{} {what}s are returned, {} are declared",
+                    returned.values.len(),
+                    declared.len()
+                ),
+            ));
         }
         for (i, (v, want)) in returned.values.iter().zip(declared).enumerate() {
             let got = self.builder.ty(*v);
             if got != want {
-                return Err(Fail::syntax(at, format!("{what} {i} has type {got}, declared {want}")));
+                return Err(Fail::syntax(
+                    at,
+                    format!("{what} {i} has type {got}, declared {want}"),
+                ));
             }
         }
         Ok(())
@@ -351,13 +446,26 @@ impl<'a> Parser<'a> {
             match self.lexer.byte(0) {
                 b'}' => {
                     self.lexer.at += 1;
-                    return Err(if failed { Box::new(Fail::Silent) } else { Fail::syntax(start, "expected a return before '}'") });
+                    return Err(if failed {
+                        Box::new(Fail::Silent)
+                    } else {
+                        Fail::syntax(start, "expected a return before '}'")
+                    });
                 }
                 b'^' => return Err(Fail::unsupported(start, "regions of more than one block")),
-                0 if self.lexer.at >= self.lexer.text.len() => return Err(Fail::syntax(start, "expected '}', found the end of the text")),
+                0 if self.lexer.at >= self.lexer.text.len() => {
+                    return Err(Fail::syntax(
+                        start,
+                        "expected '}', found the end of the text",
+                    ));
+                }
                 _ => {}
             }
-            let outcome = if self.begins_return() { self.terminator().map(Some) } else { self.statement().map(|()| None) };
+            let outcome = if self.begins_return() {
+                self.terminator().map(Some)
+            } else {
+                self.statement().map(|()| None)
+            };
             match outcome {
                 Ok(Some(_)) if failed => return Err(Box::new(Fail::Silent)),
                 Ok(Some(returned)) => return Ok(returned),
@@ -381,7 +489,8 @@ impl<'a> Parser<'a> {
     }
 
     fn begins_return(&mut self) -> bool {
-        RETURNS.iter().any(|r| self.lexer.sees(r)) || RETURNS.iter().any(|r| self.lexer.sees(&format!("\"{r}\"")))
+        RETURNS.iter().any(|r| self.lexer.sees(r))
+            || RETURNS.iter().any(|r| self.lexer.sees(&format!("\"{r}\"")))
     }
 
     /// `return %a, %b : types` or `"stablehlo.return"(%a) : (type) -> ()`, and the `}` after it.
@@ -416,18 +525,35 @@ impl<'a> Parser<'a> {
         };
         self.optional_location()?;
         let values = self.resolve(&operands, &types, start)?;
-        if self.lexer.eat("}") { Ok(Returned { values, location }) } else { Err(self.lexer.expected("'}' after the return")) }
+        if self.lexer.eat("}") {
+            Ok(Returned { values, location })
+        } else {
+            Err(self.lexer.expected("'}' after the return"))
+        }
     }
 
     fn resolve(&self, operands: &[Operand<'a>], types: &[Type], at: usize) -> Parse<Vec<ValueId>> {
-        let values: Vec<ValueId> = operands.iter().map(|o| self.scope.resolve(o)).collect::<Parse<_>>()?;
+        let values: Vec<ValueId> = operands
+            .iter()
+            .map(|o| self.scope.resolve(o))
+            .collect::<Parse<_>>()?;
         if operands.len() != types.len() {
-            return Err(Fail::syntax(at, format!("{} operands and {} operand types", operands.len(), types.len())));
+            return Err(Fail::syntax(
+                at,
+                format!(
+                    "{} operands and {} operand types",
+                    operands.len(),
+                    types.len()
+                ),
+            ));
         }
         for ((o, v), want) in operands.iter().zip(&values).zip(types) {
             let got = self.builder.ty(*v);
             if got != want {
-                return Err(Fail::syntax(o.at, format!("%{} has type {got}, used as {want}", o.name)));
+                return Err(Fail::syntax(
+                    o.at,
+                    format!("%{} has type {got}, used as {want}", o.name),
+                ));
             }
         }
         Ok(values)
@@ -441,7 +567,11 @@ impl<'a> Parser<'a> {
                 self.lexer.skip();
                 let at = self.lexer.at;
                 let name = self.value_name()?;
-                let count = if self.lexer.eat(":") { self.lexer.integer()?.clamp(0, 1 << 20) as usize } else { 1 };
+                let count = if self.lexer.eat(":") {
+                    self.lexer.integer()?.clamp(0, 1 << 20) as usize
+                } else {
+                    1
+                };
                 names.push((name, count, at));
                 if !self.lexer.eat(",") {
                     break;
@@ -451,7 +581,9 @@ impl<'a> Parser<'a> {
         }
         let out = self.operation(&names);
         if out.is_err() {
-            names.iter().for_each(|(name, _, _)| self.scope.poison(name));
+            names
+                .iter()
+                .for_each(|(name, _, _)| self.scope.poison(name));
         }
         out
     }
@@ -467,7 +599,10 @@ impl<'a> Parser<'a> {
             let Some(name) = self.lexer.word() else {
                 return Err(self.lexer.expected("an op such as stablehlo.add"));
             };
-            if matches!(name, "sdy.sharding_constraint" | "sdy.reshard" | "sdy.propagation_barrier") {
+            if matches!(
+                name,
+                "sdy.sharding_constraint" | "sdy.reshard" | "sdy.propagation_barrier"
+            ) {
                 return self.identity(names);
             }
             (name.to_string(), self.pretty(name, start)?)
@@ -484,10 +619,22 @@ impl<'a> Parser<'a> {
         let operands = self.resolve(&written.operands, &written.operand_types, start)?;
         let count: usize = names.iter().map(|n| n.1).sum();
         if count != written.results.len() && !(names.is_empty() && count == 0) {
-            return Err(Fail::syntax(start, format!("'{name}' has {} results, {count} are named", written.results.len())));
+            return Err(Fail::syntax(
+                start,
+                format!(
+                    "'{name}' has {} results, {count} are named",
+                    written.results.len()
+                ),
+            ));
         }
         let id = OpId(self.builder.program().op_count() as u32);
-        let values = self.builder.op(Op::Hlo(op), &operands, &written.results, written.regions, location);
+        let values = self.builder.op(
+            Op::Hlo(op),
+            &operands,
+            &written.results,
+            written.regions,
+            location,
+        );
         if let Some(op) = self.builder.last_op_mut() {
             op.extra = extra;
         }
@@ -518,7 +665,10 @@ impl<'a> Parser<'a> {
         let values = self.resolve(&[operand], &[ty], operand.at)?;
         match names {
             [(name, 1, at)] => self.define(name, *at, &values),
-            _ => Err(Fail::syntax(operand.at, "a sharding constraint has one result")),
+            _ => Err(Fail::syntax(
+                operand.at,
+                "a sharding constraint has one result",
+            )),
         }
     }
 }
@@ -531,13 +681,26 @@ fn aliases(parameters: &[(&Type, &Attributes)], results: &[Type]) -> Vec<Alias> 
             && (*output as usize) < results.len()
         {
             let must = matches!(attributes.get("tileproof.alias_kind"), Some(Attribute::Str(k)) if k == "must");
-            out.push(Alias { output: *output as u32, parameter: i as u32, kind: if must { AliasKind::Must } else { AliasKind::May } });
+            out.push(Alias {
+                output: *output as u32,
+                parameter: i as u32,
+                kind: if must {
+                    AliasKind::Must
+                } else {
+                    AliasKind::May
+                },
+            });
         }
     }
     for (i, (ty, attributes)) in parameters.iter().enumerate() {
         if attributes.get("jax.buffer_donor") == Some(&Attribute::Bool(true)) {
-            let free = (0..results.len()).find(|o| &results[*o] == *ty && out.iter().all(|a| a.output != *o as u32));
-            out.extend(free.map(|output| Alias { output: output as u32, parameter: i as u32, kind: AliasKind::May }));
+            let free = (0..results.len())
+                .find(|o| &results[*o] == *ty && out.iter().all(|a| a.output != *o as u32));
+            out.extend(free.map(|output| Alias {
+                output: output as u32,
+                parameter: i as u32,
+                kind: AliasKind::May,
+            }));
         }
     }
     out.sort_by_key(|a| a.output);

@@ -20,7 +20,13 @@ impl<'a> Parser<'a> {
             return Err(self.lexer.expected("':' and the types of the op"));
         }
         let ty = self.function_type()?;
-        Ok(Written { operands, operand_types: ty.inputs, results: ty.results, attributes, regions })
+        Ok(Written {
+            operands,
+            operand_types: ty.inputs,
+            results: ty.results,
+            attributes,
+            regions,
+        })
     }
 
     /// `<{..}>` if it comes next.
@@ -28,7 +34,9 @@ impl<'a> Parser<'a> {
         if !self.lexer.eat("<") {
             return Ok(Attributes::new());
         }
-        let out = self.optional_dictionary(Place::Op)?.ok_or_else(|| self.lexer.expected("'{'"))?;
+        let out = self
+            .optional_dictionary(Place::Op)?
+            .ok_or_else(|| self.lexer.expected("'{'"))?;
         self.lexer.expect(">")?;
         Ok(out)
     }
@@ -37,8 +45,13 @@ impl<'a> Parser<'a> {
     pub fn regions(&mut self) -> Parse<Vec<RegionId>> {
         self.separated(")", |p| {
             p.lexer.expect("{")?;
-            let arguments = if p.lexer.peek() == b'^' { p.label()? } else { vec![] };
-            let (names, types): (Vec<_>, Vec<Type>) = arguments.into_iter().map(|(n, at, t)| ((n, at), t)).unzip();
+            let arguments = if p.lexer.peek() == b'^' {
+                p.label()?
+            } else {
+                vec![]
+            };
+            let (names, types): (Vec<_>, Vec<Type>) =
+                arguments.into_iter().map(|(n, at, t)| ((n, at), t)).unzip();
             p.region(&names, &types)
         })
     }

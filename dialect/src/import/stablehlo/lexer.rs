@@ -35,14 +35,20 @@ impl<'a> Lexer<'a> {
 
     /// The byte `ahead` of here without skipping; 0 at the end.
     pub fn byte(&self, ahead: usize) -> u8 {
-        self.text.as_bytes().get(self.at + ahead).copied().unwrap_or(0)
+        self.text
+            .as_bytes()
+            .get(self.at + ahead)
+            .copied()
+            .unwrap_or(0)
     }
 
     pub fn skip(&mut self) {
         loop {
             match self.byte(0) {
                 b' ' | b'\n' | b'\t' | b'\r' => self.at += 1,
-                b'/' if self.byte(1) == b'/' => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
+                b'/' if self.byte(1) == b'/' => {
+                    self.at += self.rest().find('\n').unwrap_or(self.rest().len())
+                }
                 _ => return,
             }
         }
@@ -66,8 +72,11 @@ impl<'a> Lexer<'a> {
     /// Whether `what` comes next, without reading it. A word must not go on.
     pub fn sees(&mut self, what: &str) -> bool {
         self.skip();
-        let goes_on = || what.as_bytes().last().is_some_and(|b| is_word(*b)) && is_word(self.byte(what.len()));
-        self.text.as_bytes()[self.at.min(self.text.len())..].starts_with(what.as_bytes()) && !goes_on()
+        let goes_on = || {
+            what.as_bytes().last().is_some_and(|b| is_word(*b)) && is_word(self.byte(what.len()))
+        };
+        self.text.as_bytes()[self.at.min(self.text.len())..].starts_with(what.as_bytes())
+            && !goes_on()
     }
 
     /// Reads `what` if it comes next.
@@ -80,16 +89,29 @@ impl<'a> Lexer<'a> {
     }
 
     pub fn expect(&mut self, what: &str) -> Parse<()> {
-        if self.eat(what) { Ok(()) } else { Err(self.expected(&format!("'{what}'"))) }
+        if self.eat(what) {
+            Ok(())
+        } else {
+            Err(self.expected(&format!("'{what}'")))
+        }
     }
 
     /// The failure "expected `what`, found ..." at this place.
     pub fn expected(&mut self, what: &str) -> Box<Fail> {
         self.skip();
         let rest = self.rest();
-        let end = rest.char_indices().find(|(i, c)| *i > 0 && !c.is_alphanumeric() && !matches!(c, '_' | '.' | '%' | '@' | '#')).map_or(rest.len(), |(i, _)| i);
+        let end = rest
+            .char_indices()
+            .find(|(i, c)| {
+                *i > 0 && !c.is_alphanumeric() && !matches!(c, '_' | '.' | '%' | '@' | '#')
+            })
+            .map_or(rest.len(), |(i, _)| i);
         let found: String = rest[..end].chars().take(40).collect();
-        let found = if found.is_empty() { "the end of the text".to_string() } else { format!("'{}'", found.escape_debug()) };
+        let found = if found.is_empty() {
+            "the end of the text".to_string()
+        } else {
+            format!("'{}'", found.escape_debug())
+        };
         Fail::syntax(self.at, format!("expected {what}, found {found}"))
     }
 
@@ -117,13 +139,21 @@ impl<'a> Lexer<'a> {
 
     /// What follows `%`, `^`, `#` or `!`: digits or a name, without skipping.
     pub fn suffix_name(&mut self, what: &str) -> Parse<&'a str> {
-        let name = if self.byte(0).is_ascii_digit() { self.taken(|b| b.is_ascii_digit()) } else { self.taken(is_name) };
+        let name = if self.byte(0).is_ascii_digit() {
+            self.taken(|b| b.is_ascii_digit())
+        } else {
+            self.taken(is_name)
+        };
         // In `%a->` the arrow is not part of the name.
         if self.byte(0) == b'>' && name.ends_with('-') {
             self.at -= 1;
             return Ok(&name[..name.len() - 1]);
         }
-        if name.is_empty() { Err(self.expected(what)) } else { Ok(name) }
+        if name.is_empty() {
+            Err(self.expected(what))
+        } else {
+            Ok(name)
+        }
     }
 
     /// Decimal digits, without skipping.
@@ -136,8 +166,10 @@ impl<'a> Lexer<'a> {
         self.skip();
         let start = self.at;
         match self.number()? {
-            Some(Number::Integer(v)) => i64::try_from(v).map_err(|_| Fail::syntax(start, "the integer does not fit 64 bits")),
-            Some(Number::Hex(v)) => i64::try_from(v).map_err(|_| Fail::syntax(start, "the integer does not fit 64 bits")),
+            Some(Number::Integer(v)) => i64::try_from(v)
+                .map_err(|_| Fail::syntax(start, "the integer does not fit 64 bits")),
+            Some(Number::Hex(v)) => i64::try_from(v)
+                .map_err(|_| Fail::syntax(start, "the integer does not fit 64 bits")),
             Some(Number::Float(_)) | None => {
                 self.at = start;
                 Err(self.expected("an integer"))
@@ -160,8 +192,13 @@ impl<'a> Lexer<'a> {
         if self.byte(0) == b'0' && self.byte(1) == b'x' && self.byte(2).is_ascii_hexdigit() {
             self.at += 2;
             let digits = self.taken(|b| b.is_ascii_hexdigit());
-            let bits = u128::from_str_radix(digits, 16).map_err(|_| Fail::syntax(start, "the hexadecimal number is too long"))?;
-            return Ok(Some(if negative { Number::Integer((bits as i128).wrapping_neg()) } else { Number::Hex(bits) }));
+            let bits = u128::from_str_radix(digits, 16)
+                .map_err(|_| Fail::syntax(start, "the hexadecimal number is too long"))?;
+            return Ok(Some(if negative {
+                Number::Integer((bits as i128).wrapping_neg())
+            } else {
+                Number::Hex(bits)
+            }));
         }
         self.taken(|b| b.is_ascii_digit());
         let mut is_float = false;
@@ -180,7 +217,9 @@ impl<'a> Lexer<'a> {
         if is_float {
             return Ok(Some(Number::Float(text)));
         }
-        text.parse().map(|v| Some(Number::Integer(v))).map_err(|_| Fail::syntax(start, "the integer is too long"))
+        text.parse()
+            .map(|v| Some(Number::Integer(v)))
+            .map_err(|_| Fail::syntax(start, "the integer is too long"))
     }
 
     /// A string literal without its quotes, escapes resolved.
@@ -214,7 +253,8 @@ impl<'a> Lexer<'a> {
             i += 2;
         }
         // Escaped bytes need not be UTF-8 (serialized backend configurations); they are kept as the characters of the same numbers.
-        Ok(String::from_utf8(out).unwrap_or_else(|e| e.as_bytes().iter().map(|b| *b as char).collect()))
+        Ok(String::from_utf8(out)
+            .unwrap_or_else(|e| e.as_bytes().iter().map(|b| *b as char).collect()))
     }
 
     /// A string literal as written, between its quotes.
@@ -331,7 +371,9 @@ impl<'a> Lexer<'a> {
     fn begins_statement(&mut self) -> bool {
         match self.byte(0) {
             b'%' | b'}' | b'"' => true,
-            _ => self.peek_word().is_some_and(|w| w.contains('.') || matches!(w, "call" | "return")),
+            _ => self
+                .peek_word()
+                .is_some_and(|w| w.contains('.') || matches!(w, "call" | "return")),
         }
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! A decimal number is read as f64 and then rounded to its element type, as MLIR does. A hexadecimal number of a float type is its bits.
 
-use super::{Fail, Parse, Parser, lexer::{Lexer, Number}};
+use super::{
+    Fail, Parse, Parser,
+    lexer::{Lexer, Number},
+};
 use crate::{
     buffer::Buffer,
     literal::Literal,
@@ -42,10 +45,15 @@ impl Parser<'_> {
         let at = self.lexer.at;
         let ty = match self.ty()? {
             Type::Tensor(ty) => ty,
-            Type::Token | Type::Tuple(_) => return Err(Fail::syntax(at, "a literal must have a tensor type")),
+            Type::Token | Type::Tuple(_) => {
+                return Err(Fail::syntax(at, "a literal must have a tensor type"));
+            }
         };
         let after = self.lexer.at;
-        let content = Lexer { text: &self.lexer.text[..end], at: start };
+        let content = Lexer {
+            text: &self.lexer.text[..end],
+            at: start,
+        };
         let literal = literal(content, &ty)?;
         self.lexer.at = after;
         Ok(literal)
@@ -53,7 +61,9 @@ impl Parser<'_> {
 
     pub fn float(&mut self) -> Parse<f64> {
         match self.lexer.number()? {
-            Some(Number::Float(text)) => text.parse().map_err(|_| Fail::syntax(self.lexer.at, "the number is malformed")),
+            Some(Number::Float(text)) => text
+                .parse()
+                .map_err(|_| Fail::syntax(self.lexer.at, "the number is malformed")),
             Some(Number::Integer(v)) => Ok(v as f64),
             Some(Number::Hex(_)) | None => Err(self.lexer.expected("a number")),
         }
@@ -64,20 +74,31 @@ impl Parser<'_> {
 fn literal(mut lexer: Lexer<'_>, ty: &Arc<TensorType>) -> Parse<Literal> {
     let start = lexer.at;
     let (Some(dims), Some(total)) = (ty.static_dims(), ty.elements()) else {
-        return Err(Fail::syntax(start, format!("a literal cannot have the dynamic type {ty}")));
+        return Err(Fail::syntax(
+            start,
+            format!("a literal cannot have the dynamic type {ty}"),
+        ));
     };
     let total = total as usize;
     let data = if lexer.peek() == b'"' {
         blob(lexer.raw_string()?, start, &ty.element, total)?
     } else if lexer.at_end() {
         if total != 0 {
-            return Err(Fail::syntax(start, format!("the literal is empty, its type {ty} is not")));
+            return Err(Fail::syntax(
+                start,
+                format!("the literal is empty, its type {ty} is not"),
+            ));
         }
         Buffer::from_slice::<u8>(&[])
     } else {
         let mut elements = Elements::default();
         let scalar = lexer.peek() != b'[';
-        list(&mut lexer, &ty.element, if scalar { &[] } else { &dims }, &mut elements)?;
+        list(
+            &mut lexer,
+            &ty.element,
+            if scalar { &[] } else { &dims },
+            &mut elements,
+        )?;
         if !lexer.at_end() {
             return Err(lexer.expected("the end of the literal"));
         }
@@ -87,11 +108,21 @@ fn literal(mut lexer: Lexer<'_>, ty: &Arc<TensorType>) -> Parse<Literal> {
             elements.encode(&ty.element)
         }
     };
-    Literal::new(dims, ty.element.clone(), data).ok_or_else(|| Fail::syntax(start, format!("the literal does not have the {total} elements of its type {ty}")))
+    Literal::new(dims, ty.element.clone(), data).ok_or_else(|| {
+        Fail::syntax(
+            start,
+            format!("the literal does not have the {total} elements of its type {ty}"),
+        )
+    })
 }
 
 /// A nested list whose shape is `dims`. Recursion is as deep as the rank of the type.
-fn list(lexer: &mut Lexer<'_>, element: &ElementType, dims: &[u64], out: &mut Elements) -> Parse<()> {
+fn list(
+    lexer: &mut Lexer<'_>,
+    element: &ElementType,
+    dims: &[u64],
+    out: &mut Elements,
+) -> Parse<()> {
     let Some((n, inner)) = dims.split_first() else {
         return scalar(lexer, element, out);
     };
@@ -105,7 +136,14 @@ fn list(lexer: &mut Lexer<'_>, element: &ElementType, dims: &[u64], out: &mut El
         list(lexer, element, inner, out)?;
         count += 1;
     }
-    if count == *n { Ok(()) } else { Err(Fail::syntax(at, format!("a list of {count} elements where the type has {n}"))) }
+    if count == *n {
+        Ok(())
+    } else {
+        Err(Fail::syntax(
+            at,
+            format!("a list of {count} elements where the type has {n}"),
+        ))
+    }
 }
 
 fn scalar(lexer: &mut Lexer<'_>, element: &ElementType, out: &mut Elements) -> Parse<()> {
@@ -118,7 +156,9 @@ fn scalar(lexer: &mut Lexer<'_>, element: &ElementType, out: &mut Elements) -> P
             lexer.expect(")")
         }
         Class::Float => part(lexer, element, out),
-        Class::Boolean | Class::Signed | Class::Unsigned | Class::Quantized => integer(lexer, element, out),
+        Class::Boolean | Class::Signed | Class::Unsigned | Class::Quantized => {
+            integer(lexer, element, out)
+        }
     }
 }
 
@@ -126,7 +166,9 @@ fn part(lexer: &mut Lexer<'_>, element: &ElementType, out: &mut Elements) -> Par
     lexer.skip();
     let at = lexer.at;
     let value = match lexer.number()? {
-        Some(Number::Float(text)) => text.parse().map_err(|_| Fail::syntax(at, "the number is malformed"))?,
+        Some(Number::Float(text)) => text
+            .parse()
+            .map_err(|_| Fail::syntax(at, "the number is malformed"))?,
         Some(Number::Integer(v)) => v as f64,
         Some(Number::Hex(bits)) => {
             let width = element.complex_part().map_or(element.bits(), |p| p.bits());
@@ -145,9 +187,14 @@ fn part(lexer: &mut Lexer<'_>, element: &ElementType, out: &mut Elements) -> Par
 fn integer(lexer: &mut Lexer<'_>, element: &ElementType, out: &mut Elements) -> Parse<()> {
     lexer.skip();
     let at = lexer.at;
-    let storage = if let ElementType::Quantized(q) = element { &q.storage } else { element };
+    let storage = if let ElementType::Quantized(q) = element {
+        &q.storage
+    } else {
+        element
+    };
     if storage.class() == Class::Boolean && (lexer.sees("true") || lexer.sees("false")) {
-        out.integers.push(i64::from(lexer.eat("true") || !lexer.eat("false")));
+        out.integers
+            .push(i64::from(lexer.eat("true") || !lexer.eat("false")));
         return Ok(());
     }
     let value = match lexer.number()? {
@@ -163,7 +210,9 @@ fn integer(lexer: &mut Lexer<'_>, element: &ElementType, out: &mut Elements) -> 
         Class::Boolean => (-1..=1).contains(&value),
         Class::Unsigned => value >= 0 && value >> bits == 0,
         // Hexadecimal and signless integers may be written unsigned.
-        Class::Signed | Class::Float | Class::Complex | Class::Quantized => value >= -(1i128 << (bits - 1)) && value < 1i128 << bits,
+        Class::Signed | Class::Float | Class::Complex | Class::Quantized => {
+            value >= -(1i128 << (bits - 1)) && value < 1i128 << bits
+        }
     };
     if !fits {
         return Err(Fail::syntax(at, format!("{value} does not fit {element}")));
@@ -177,7 +226,11 @@ impl Elements {
         let Some(part) = element.complex_part() else {
             return match element.class() {
                 Class::Float => self.patched(element),
-                Class::Boolean | Class::Signed | Class::Unsigned | Class::Quantized | Class::Complex => encode_i64s(element, &self.integers),
+                Class::Boolean
+                | Class::Signed
+                | Class::Unsigned
+                | Class::Quantized
+                | Class::Complex => encode_i64s(element, &self.integers),
             };
         };
         self.patched(&part)
@@ -203,7 +256,10 @@ impl Elements {
 /// The bytes of `"0x.."`: little endian, one element after the other; i1 one byte or one bit each.
 fn blob(text: &str, at: usize, element: &ElementType, total: usize) -> Parse<Buffer> {
     let Some(digits) = text.strip_prefix("0x") else {
-        return Err(Fail::syntax(at, "a string literal of a tensor must begin with 0x"));
+        return Err(Fail::syntax(
+            at,
+            "a string literal of a tensor must begin with 0x",
+        ));
     };
     let mut bytes = vec![0u8; digits.len() / 2];
     let mut bad = digits.len() % 2 != 0;
@@ -213,15 +269,22 @@ fn blob(text: &str, at: usize, element: &ElementType, total: usize) -> Parse<Buf
         *out = (high << 4) | (low & 15);
     }
     if bad {
-        return Err(Fail::syntax(at, "the blob is not a sequence of pairs of hexadecimal digits"));
+        return Err(Fail::syntax(
+            at,
+            "the blob is not a sequence of pairs of hexadecimal digits",
+        ));
     }
     match element {
         ElementType::I1 if bytes.len() != total && bytes.len() == total.div_ceil(8) => {
             bytes = (0..total).map(|i| (bytes[i / 8] >> (i % 8)) & 1).collect();
         }
         ElementType::I1 => bytes.iter_mut().for_each(|b| *b = u8::from(*b != 0)),
-        ElementType::I2 => bytes.iter_mut().for_each(|b| *b = (((*b << 6) as i8) >> 6) as u8),
-        ElementType::I4 => bytes.iter_mut().for_each(|b| *b = (((*b << 4) as i8) >> 4) as u8),
+        ElementType::I2 => bytes
+            .iter_mut()
+            .for_each(|b| *b = (((*b << 6) as i8) >> 6) as u8),
+        ElementType::I4 => bytes
+            .iter_mut()
+            .for_each(|b| *b = (((*b << 4) as i8) >> 4) as u8),
         ElementType::U2 => bytes.iter_mut().for_each(|b| *b &= 3),
         ElementType::U4 => bytes.iter_mut().for_each(|b| *b &= 15),
         _ => {}

@@ -43,10 +43,17 @@ const MAX_DIAGNOSTICS: usize = 100;
 /// Why a piece of text could not be read. `at` is a byte offset.
 #[derive(Debug)]
 pub enum Fail {
-    Syntax { at: usize, message: String, help: Option<String> },
+    Syntax {
+        at: usize,
+        message: String,
+        help: Option<String>,
+    },
     /// Diagnostics with their locations.
     Located(Vec<Diagnostic>),
-    Unsupported { at: usize, what: String },
+    Unsupported {
+        at: usize,
+        what: String,
+    },
     /// Follows from a failure that was reported.
     Silent,
 }
@@ -55,15 +62,26 @@ pub type Parse<T> = Result<T, Box<Fail>>;
 
 impl Fail {
     fn syntax(at: usize, message: impl Into<String>) -> Box<Fail> {
-        Box::new(Fail::Syntax { at, message: message.into(), help: None })
+        Box::new(Fail::Syntax {
+            at,
+            message: message.into(),
+            help: None,
+        })
     }
 
     fn helped(at: usize, message: impl Into<String>, help: impl Into<String>) -> Box<Fail> {
-        Box::new(Fail::Syntax { at, message: message.into(), help: Some(help.into()) })
+        Box::new(Fail::Syntax {
+            at,
+            message: message.into(),
+            help: Some(help.into()),
+        })
     }
 
     fn unsupported(at: usize, what: impl Into<String>) -> Box<Fail> {
-        Box::new(Fail::Unsupported { at, what: what.into() })
+        Box::new(Fail::Unsupported {
+            at,
+            what: what.into(),
+        })
     }
 }
 
@@ -83,14 +101,30 @@ pub fn parse_modules(text: &str, file: &str) -> Vec<Result<Program, Error>> {
         at += l.len();
     }
     parts.push((text.len(), 0));
-    let ranges = parts.windows(2).filter_map(|w| if let [(from, line), (to, _)] = w { Some((text.get(*from..*to)?, *line)) } else { None });
-    ranges.filter(|(part, _)| !Lexer::new(part).at_end() || text.trim().is_empty()).map(|(part, line)| parse_at(part, file, line)).collect()
+    let ranges = parts.windows(2).filter_map(|w| {
+        if let [(from, line), (to, _)] = w {
+            Some((text.get(*from..*to)?, *line))
+        } else {
+            None
+        }
+    });
+    ranges
+        .filter(|(part, _)| !Lexer::new(part).at_end() || text.trim().is_empty())
+        .map(|(part, line)| parse_at(part, file, line))
+        .collect()
 }
 
 fn parse_at(text: &str, file: &str, first_line: u32) -> Result<Program, Error> {
     let mut parser = Parser {
         lexer: Lexer::new(text),
-        lines: std::iter::once(0).chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1)).collect(),
+        lines: std::iter::once(0)
+            .chain(
+                text.bytes()
+                    .enumerate()
+                    .filter(|(_, b)| *b == b'\n')
+                    .map(|(i, _)| i + 1),
+            )
+            .collect(),
         first_line,
         file: file.into(),
         builder: ProgramBuilder::new(file, Provenance::Number),
@@ -142,7 +176,11 @@ impl<'a> Parser<'a> {
     /// Keeps a failure for the end.
     fn report(&mut self, fail: Fail) {
         match fail {
-            Fail::Syntax { at, message, help } => self.diagnostics.push(Diagnostic { message, location: self.location(at), help }),
+            Fail::Syntax { at, message, help } => self.diagnostics.push(Diagnostic {
+                message,
+                location: self.location(at),
+                help,
+            }),
             Fail::Located(all) => self.diagnostics.extend(all),
             Fail::Unsupported { at, what } => self.unsupported.push((what, self.location(at))),
             Fail::Silent => {}
@@ -156,7 +194,10 @@ impl<'a> Parser<'a> {
     /// Runs `read` one level deeper.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.depth >= MAX_DEPTH {
-            return Err(Fail::syntax(self.lexer.at, format!("nesting is deeper than {MAX_DEPTH}")));
+            return Err(Fail::syntax(
+                self.lexer.at,
+                format!("nesting is deeper than {MAX_DEPTH}"),
+            ));
         }
         self.depth += 1;
         let out = read(self);
@@ -175,7 +216,10 @@ impl<'a> Parser<'a> {
                     names.push(what);
                 }
             }
-            return Err(Error::Unsupported { what: names.join(", "), location: location.clone() });
+            return Err(Error::Unsupported {
+                what: names.join(", "),
+                location: location.clone(),
+            });
         }
         if self.builder.program().functions.is_empty() {
             return Err(Error::InvalidProgram(vec![
@@ -196,7 +240,9 @@ impl<'a> Parser<'a> {
     fn position(&self, origins: &[Origin<'a>], depth: usize) -> Option<crate::location::Position> {
         origins.iter().find_map(|o| match o {
             Origin::File(p) => Some(p.clone()),
-            Origin::Alias(name) if depth < 64 => self.position(self.location_aliases.get(name)?, depth + 1),
+            Origin::Alias(name) if depth < 64 => {
+                self.position(self.location_aliases.get(name)?, depth + 1)
+            }
             Origin::Alias(_) => None,
         })
     }

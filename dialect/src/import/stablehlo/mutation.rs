@@ -29,7 +29,30 @@ pub fn mutated(text: &str, seed: u64) -> String {
         (state % n.max(1) as u64) as usize
     };
     const ODD: [&str; 24] = [
-        "<", ">", "(", ")", "[", "]", "{", "}", "\"", "%", "#", "->", "0x", "99999999999999999999", "-1", "?", "x", ":", ",", "=", "tensor<0xf32>", "//", "é", "dense<",
+        "<",
+        ">",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "\"",
+        "%",
+        "#",
+        "->",
+        "0x",
+        "99999999999999999999",
+        "-1",
+        "?",
+        "x",
+        ":",
+        ",",
+        "=",
+        "tensor<0xf32>",
+        "//",
+        "é",
+        "dense<",
     ];
     let mut text = text.to_string();
     for _ in 0..=below(3) {
@@ -38,7 +61,11 @@ pub fn mutated(text: &str, seed: u64) -> String {
             let mut bytes = text.into_bytes();
             let at = below(bytes.len());
             if let Some(b) = bytes.get_mut(at) {
-                *b = if below(2) == 0 { *b ^ (1 << below(7)) } else { below(128) as u8 };
+                *b = if below(2) == 0 {
+                    *b ^ (1 << below(7))
+                } else {
+                    below(128) as u8
+                };
             }
             text = String::from_utf8_lossy(&bytes).into_owned();
             continue;

@@ -43,7 +43,11 @@ impl<'a> Parser<'a> {
         self.lexer.skip();
         let at = self.lexer.at;
         match self.attribute(Place::Op)? {
-            Attribute::Literal(value) => Ok(Written { results: vec![value.ty().into()], attributes: attributes.with("value", value), ..Written::default() }),
+            Attribute::Literal(value) => Ok(Written {
+                results: vec![value.ty().into()],
+                attributes: attributes.with("value", value),
+                ..Written::default()
+            }),
             _ => {
                 self.lexer.at = at;
                 Err(self.lexer.expected("a literal such as dense<..>"))
@@ -67,7 +71,12 @@ impl<'a> Parser<'a> {
         }
         let body = if self.lexer.eat("applies") {
             let at = self.lexer.at;
-            Some((self.lexer.word().ok_or_else(|| self.lexer.expected("an op such as stablehlo.add"))?, at))
+            Some((
+                self.lexer
+                    .word()
+                    .ok_or_else(|| self.lexer.expected("an op such as stablehlo.add"))?,
+                at,
+            ))
         } else {
             None
         };
@@ -76,12 +85,19 @@ impl<'a> Parser<'a> {
         self.lexer.expect("=")?;
         self.lexer.expect("[")?;
         let dimensions = self.separated("]", |p| p.lexer.integer())?;
-        let attributes = self.optional_dictionary(Place::Op)?.unwrap_or_default().with("dimensions", dimensions);
+        let attributes = self
+            .optional_dictionary(Place::Op)?
+            .unwrap_or_default()
+            .with("dimensions", dimensions);
         self.lexer.expect(":")?;
         let ty = self.function_type()?;
         let region = match body {
             Some((op, at)) => {
-                let element = ty.inputs.first().and_then(Type::as_tensor).map(|t| t.element.clone());
+                let element = ty
+                    .inputs
+                    .first()
+                    .and_then(Type::as_tensor)
+                    .map(|t| t.element.clone());
                 let Some(element) = element else {
                     return Err(Fail::syntax(at, "a reduction needs an input tensor"));
                 };
@@ -91,10 +107,19 @@ impl<'a> Parser<'a> {
                 let name = self.hlo_name(op, at)?;
                 let inner = match read_hlo(name, Attributes::new(), &location) {
                     Ok((op, _)) => Op::Hlo(op),
-                    Err(Error::Unsupported { what, .. }) => return Err(Fail::unsupported(at, what)),
-                    Err(Error::InvalidProgram(_) | Error::Internal(_)) => return Err(Fail::syntax(at, format!("'{op}' cannot be the op of a compact reduction"))),
+                    Err(Error::Unsupported { what, .. }) => {
+                        return Err(Fail::unsupported(at, what));
+                    }
+                    Err(Error::InvalidProgram(_) | Error::Internal(_)) => {
+                        return Err(Fail::syntax(
+                            at,
+                            format!("'{op}' cannot be the op of a compact reduction"),
+                        ));
+                    }
                 };
-                let result = self.builder.op(inner, &values, &[scalar], vec![], location.clone());
+                let result = self
+                    .builder
+                    .op(inner, &values, &[scalar], vec![], location.clone());
                 self.builder.end_region(&result, location)
             }
             None => {
@@ -112,7 +137,13 @@ impl<'a> Parser<'a> {
             }
         };
         inputs.extend(inits);
-        Ok(Written { operands: inputs, operand_types: ty.inputs, results: ty.results, attributes, regions: vec![region] })
+        Ok(Written {
+            operands: inputs,
+            operand_types: ty.inputs,
+            results: ty.results,
+            attributes,
+            regions: vec![region],
+        })
     }
 
     /// `%name: type`.
@@ -144,16 +175,29 @@ impl<'a> Parser<'a> {
             self.type_list()?
         };
         if types.len() != operands.len() {
-            return Err(Fail::syntax(self.lexer.at, format!("{} types for {} values", types.len(), operands.len())));
+            return Err(Fail::syntax(
+                self.lexer.at,
+                format!("{} types for {} values", types.len(), operands.len()),
+            ));
         }
-        let attributes = if self.lexer.eat("attributes") { self.optional_dictionary(Place::Op)?.unwrap_or_default() } else { Attributes::new() };
+        let attributes = if self.lexer.eat("attributes") {
+            self.optional_dictionary(Place::Op)?.unwrap_or_default()
+        } else {
+            Attributes::new()
+        };
         self.lexer.expect("cond")?;
         self.lexer.expect("{")?;
         let condition = self.region(&arguments, &types)?;
         self.lexer.expect("do")?;
         self.lexer.expect("{")?;
         let body = self.region(&arguments, &types)?;
-        Ok(Written { operands, operand_types: types.clone(), results: types, attributes, regions: vec![condition, body] })
+        Ok(Written {
+            operands,
+            operand_types: types.clone(),
+            results: types,
+            attributes,
+            regions: vec![condition, body],
+        })
     }
 
     fn regular(&mut self, name: &'a str, start: usize) -> Parse<Written<'a>> {
@@ -182,15 +226,29 @@ impl<'a> Parser<'a> {
                     self.lexer.expect("]")?;
                     w.attributes = std::mem::take(&mut w.attributes).with("index", index);
                 }
-                b'{' => w.attributes.0.extend(self.optional_dictionary(Place::Op)?.unwrap_or_default().0),
+                b'{' => w
+                    .attributes
+                    .0
+                    .extend(self.optional_dictionary(Place::Op)?.unwrap_or_default().0),
                 b'"' => {
                     let name = self.lexer.string()?;
                     w.attributes = std::mem::take(&mut w.attributes).with("name", name.as_str());
                 }
                 b'@' => {
                     let symbol = self.lexer.symbol()?;
-                    let value = if op == "call" { Attribute::Symbol(symbol) } else { Attribute::Str(symbol) };
-                    w.attributes = std::mem::take(&mut w.attributes).with(if op == "call" { "callee" } else { "call_target_name" }, value);
+                    let value = if op == "call" {
+                        Attribute::Symbol(symbol)
+                    } else {
+                        Attribute::Str(symbol)
+                    };
+                    w.attributes = std::mem::take(&mut w.attributes).with(
+                        if op == "call" {
+                            "callee"
+                        } else {
+                            "call_target_name"
+                        },
+                        value,
+                    );
                 }
                 b',' => {
                     self.lexer.at += 1;
@@ -209,9 +267,26 @@ impl<'a> Parser<'a> {
                 }
                 b'l' if self.lexer.sees("loc(") => break,
                 _ => match self.lexer.peek_word() {
-                    Some(word) if !word.contains('.') && word != "call" && word != "return" => self.word_item(op, &mut w)?,
-                    Some(_) | None if matches!(op, "expect_eq_const" | "expect_almost_eq_const" | "optimization_barrier" | "partition_id" | "replica_id") => break,
-                    Some(_) | None => return Err(self.lexer.expected(&format!("':' and the types of '{name}'"))),
+                    Some(word) if !word.contains('.') && word != "call" && word != "return" => {
+                        self.word_item(op, &mut w)?
+                    }
+                    Some(_) | None
+                        if matches!(
+                            op,
+                            "expect_eq_const"
+                                | "expect_almost_eq_const"
+                                | "optimization_barrier"
+                                | "partition_id"
+                                | "replica_id"
+                        ) =>
+                    {
+                        break;
+                    }
+                    Some(_) | None => {
+                        return Err(self
+                            .lexer
+                            .expected(&format!("':' and the types of '{name}'")));
+                    }
                 },
             }
         }
@@ -222,7 +297,13 @@ impl<'a> Parser<'a> {
 
     /// Inside `(..)`: values and, for top_k, `k = ..`.
     fn parenthesized(&mut self, op: &str, w: &mut Written<'a>) -> Parse<()> {
-        self.separated(")", |p| if p.lexer.peek() == b'%' { p.operand().map(|o| w.operands.push(o)) } else { p.word_item(op, w) })?;
+        self.separated(")", |p| {
+            if p.lexer.peek() == b'%' {
+                p.operand().map(|o| w.operands.push(o))
+            } else {
+                p.word_item(op, w)
+            }
+        })?;
         Ok(())
     }
 
@@ -234,10 +315,17 @@ impl<'a> Parser<'a> {
             starts.push(p.lexer.integer()?);
             p.lexer.expect(":")?;
             limits.push(p.lexer.integer()?);
-            strides.push(if p.lexer.eat(":") { p.lexer.integer()? } else { 1 });
+            strides.push(if p.lexer.eat(":") {
+                p.lexer.integer()?
+            } else {
+                1
+            });
             Ok(())
         })?;
-        w.attributes = std::mem::take(&mut w.attributes).with("start_indices", starts).with("limit_indices", limits).with("strides", strides);
+        w.attributes = std::mem::take(&mut w.attributes)
+            .with("start_indices", starts)
+            .with("limit_indices", limits)
+            .with("strides", strides);
         Ok(())
     }
 
@@ -248,10 +336,11 @@ impl<'a> Parser<'a> {
         let Some(key) = self.lexer.word() else {
             return Err(self.lexer.expected("a value or an attribute"));
         };
-        let mut set = |name: &str, value: Attribute| match w.attributes.0.insert(name.to_string(), value) {
-            None => Ok(()),
-            Some(_) => Err(Fail::syntax(at, format!("'{key}' is given twice"))),
-        };
+        let mut set =
+            |name: &str, value: Attribute| match w.attributes.0.insert(name.to_string(), value) {
+                None => Ok(()),
+                Some(_) => Err(Fail::syntax(at, format!("'{key}' is given twice"))),
+            };
         if !self.lexer.eat("=") {
             return match (op, w.operands.is_empty()) {
                 ("compare" | "broadcast_compare", true) => set("comparison_direction", key.into()),
@@ -262,13 +351,19 @@ impl<'a> Parser<'a> {
         match (op, key) {
             (_, "batching_dims" | "contracting_dims") => {
                 let (lhs, rhs) = self.paired_dims()?;
-                let kind = if key == "batching_dims" { "batching" } else { "contracting" };
+                let kind = if key == "batching_dims" {
+                    "batching"
+                } else {
+                    "contracting"
+                };
                 set(&format!("lhs_{kind}_dimensions"), lhs.into())?;
                 set(&format!("rhs_{kind}_dimensions"), rhs.into())
             }
             (_, "dim_numbers") => {
                 let dims = self.convolution_dimensions()?;
-                dims.0.into_iter().try_for_each(|(name, value)| set(&name, value))
+                dims.0
+                    .into_iter()
+                    .try_for_each(|(name, value)| set(&name, value))
             }
             (_, "window") => {
                 self.lexer.expect("{")?;
@@ -279,9 +374,16 @@ impl<'a> Parser<'a> {
             }
             (_, "format") => {
                 let word = self.lexer.word().unwrap_or("");
-                let parts = word.strip_prefix('e').and_then(|w| w.split_once('m')).and_then(|(e, m)| Some((e.parse::<i64>().ok()?, m.parse::<i64>().ok()?)));
+                let parts = word
+                    .strip_prefix('e')
+                    .and_then(|w| w.split_once('m'))
+                    .and_then(|(e, m)| Some((e.parse::<i64>().ok()?, m.parse::<i64>().ok()?)));
                 let Some((exponent, mantissa)) = parts else {
-                    return Err(Fail::helped(at, format!("the format '{word}' is malformed"), "e8m7 has 8 exponent and 7 mantissa bits"));
+                    return Err(Fail::helped(
+                        at,
+                        format!("the format '{word}' is malformed"),
+                        "e8m7 has 8 exponent and 7 mantissa bits",
+                    ));
                 };
                 set("exponent_bits", exponent.into())?;
                 set("mantissa_bits", mantissa.into())
@@ -319,7 +421,9 @@ impl<'a> Parser<'a> {
             p.lexer.expect("=")?;
             p.lexer.expect("[")?;
             let value: Attribute = match key {
-                "stride" | "lhs_dilate" | "rhs_dilate" => p.separated("]", |p| p.lexer.integer())?.into(),
+                "stride" | "lhs_dilate" | "rhs_dilate" => {
+                    p.separated("]", |p| p.lexer.integer())?.into()
+                }
                 "pad" => {
                     let pairs = p.separated("]", |p| {
                         p.lexer.expect("[")?;
@@ -331,8 +435,24 @@ impl<'a> Parser<'a> {
                     })?;
                     pairs.concat().into()
                 }
-                "reverse" => p.separated("]", |p| if p.lexer.eat("true") { Ok(true) } else if p.lexer.eat("false") { Ok(false) } else { Ok(p.lexer.integer()? != 0) })?.into(),
-                other => return Err(Fail::helped(at, format!("unknown window attribute '{other}'"), "stride, pad, lhs_dilate, rhs_dilate, reverse")),
+                "reverse" => p
+                    .separated("]", |p| {
+                        if p.lexer.eat("true") {
+                            Ok(true)
+                        } else if p.lexer.eat("false") {
+                            Ok(false)
+                        } else {
+                            Ok(p.lexer.integer()? != 0)
+                        }
+                    })?
+                    .into(),
+                other => {
+                    return Err(Fail::helped(
+                        at,
+                        format!("unknown window attribute '{other}'"),
+                        "stride, pad, lhs_dilate, rhs_dilate, reverse",
+                    ));
+                }
             };
             let name = match key {
                 "stride" => "window_strides",
@@ -358,23 +478,47 @@ impl<'a> Parser<'a> {
             }
             b't' | b'!' if !self.lexer.sees("tuple.") => {
                 let types = self.type_list()?;
-                if self.lexer.eat("->") { Ok(Signature::Function(types, self.result_types()?)) } else { Ok(Signature::Types(types)) }
+                if self.lexer.eat("->") {
+                    Ok(Signature::Function(types, self.result_types()?))
+                } else {
+                    Ok(Signature::Types(types))
+                }
             }
             _ => Ok(Signature::None),
         }
     }
 
-    fn apply_signature(&mut self, name: &str, op: &str, signature: Signature, w: &mut Written<'a>, start: usize) -> Parse<()> {
+    fn apply_signature(
+        &mut self,
+        name: &str,
+        op: &str,
+        signature: Signature,
+        w: &mut Written<'a>,
+        start: usize,
+    ) -> Parse<()> {
         let n = w.operands.len();
         match signature {
-            Signature::Function(inputs, results) => (w.operand_types, w.results) = (inputs, results),
+            Signature::Function(inputs, results) => {
+                (w.operand_types, w.results) = (inputs, results)
+            }
             Signature::None => {
                 // check.expect_eq_const %x, dense<..> : type
-                let value = w.attributes.get("value").and_then(|v| if let Attribute::Literal(l) = v { Some(Type::from(l.ty())) } else { None });
+                let value = w.attributes.get("value").and_then(|v| {
+                    if let Attribute::Literal(l) = v {
+                        Some(Type::from(l.ty()))
+                    } else {
+                        None
+                    }
+                });
                 match (n, value) {
                     (0, _) => {}
                     (1, Some(ty)) => w.operand_types = vec![ty],
-                    (_, _) => return Err(Fail::syntax(start, format!("'{name}' has operands but no types"))),
+                    (_, _) => {
+                        return Err(Fail::syntax(
+                            start,
+                            format!("'{name}' has operands but no types"),
+                        ));
+                    }
                 }
             }
             Signature::Types(types) => match (op, types.as_slice()) {
@@ -391,7 +535,12 @@ impl<'a> Parser<'a> {
                     w.results = types;
                 }
                 ("complex", [Type::Tensor(t)]) => {
-                    let part = t.element.complex_part().ok_or_else(|| Fail::syntax(start, format!("'{name}' must give complex numbers, not {t}")))?;
+                    let part = t.element.complex_part().ok_or_else(|| {
+                        Fail::syntax(
+                            start,
+                            format!("'{name}' must give complex numbers, not {t}"),
+                        )
+                    })?;
                     let part = Type::from(t.with_element(part));
                     w.operand_types = vec![part.clone(), part];
                     w.results = types;
@@ -402,7 +551,12 @@ impl<'a> Parser<'a> {
                     w.operand_types = vec![ty.clone(); n];
                     w.results = types;
                 }
-                (_, _) => return Err(Fail::syntax(start, format!("'{name}' takes one type or '(types) -> types'"))),
+                (_, _) => {
+                    return Err(Fail::syntax(
+                        start,
+                        format!("'{name}' takes one type or '(types) -> types'"),
+                    ));
+                }
             },
         }
         Ok(())

@@ -57,12 +57,22 @@ impl<'a> Scope<'a> {
 
     pub fn resolve(&self, operand: &Operand<'a>) -> Parse<ValueId> {
         match self.names.get(operand.name) {
-            None => Err(Fail::syntax(operand.at, format!("value %{} is not defined here", operand.name))),
+            None => Err(Fail::syntax(
+                operand.at,
+                format!("value %{} is not defined here", operand.name),
+            )),
             Some(None) => Err(Box::new(Fail::Silent)),
-            Some(Some(values)) => values
-                .get(operand.index)
-                .copied()
-                .ok_or_else(|| Fail::syntax(operand.at, format!("%{} has {} values, number {} does not exist", operand.name, values.len(), operand.index))),
+            Some(Some(values)) => values.get(operand.index).copied().ok_or_else(|| {
+                Fail::syntax(
+                    operand.at,
+                    format!(
+                        "%{} has {} values, number {} does not exist",
+                        operand.name,
+                        values.len(),
+                        operand.index
+                    ),
+                )
+            }),
         }
     }
 }
@@ -77,7 +87,9 @@ impl<'a> Parser<'a> {
         let name = self.value_name()?;
         let index = if self.lexer.byte(0) == b'#' {
             self.lexer.at += 1;
-            self.lexer.digits().ok_or_else(|| self.lexer.expected("a result number"))? as usize
+            self.lexer
+                .digits()
+                .ok_or_else(|| self.lexer.expected("a result number"))? as usize
         } else {
             0
         };

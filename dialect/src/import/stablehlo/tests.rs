@@ -1,7 +1,14 @@
 //! Tests of the importer together with the exporter.
 
 use super::{mutation::mutated, parse, parse_modules};
-use crate::{attribute::Attribute, error::Error, export, literal::Literal, op::Op, program::{AliasKind, Program}};
+use crate::{
+    attribute::Attribute,
+    error::Error,
+    export,
+    literal::Literal,
+    op::Op,
+    program::{AliasKind, Program},
+};
 
 /// What occurs in JAX's text, in pretty form.
 const PRETTY: &str = r#"module @jit_f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 2 : i32} {
@@ -135,7 +142,14 @@ fn round_trip(p: &Program) {
     let text = export::stablehlo::print(p).unwrap();
     let again = parse(&text, "printed.mlir").unwrap_or_else(|e| panic!("{e}\n{text}"));
     assert_eq!(again.structural_hash(), p.structural_hash(), "{text}");
-    assert_eq!(export::stablehlo::print(&again).unwrap().lines().skip(1).collect::<Vec<_>>(), text.lines().skip(1).collect::<Vec<_>>());
+    assert_eq!(
+        export::stablehlo::print(&again)
+            .unwrap()
+            .lines()
+            .skip(1)
+            .collect::<Vec<_>>(),
+        text.lines().skip(1).collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -144,15 +158,30 @@ fn pretty_and_generic_form_are_one_program() {
     let p = parse(PRETTY, "t.mlir").unwrap();
     assert_eq!((p.name.as_str(), p.num_replicas), ("jit_f", 2));
     assert!(p.functions[1].is_private);
-    assert_eq!(p.functions[0].result_attributes[0].get("jax.result_info"), Some(&Attribute::Str("[0]".to_string())));
+    assert_eq!(
+        p.functions[0].result_attributes[0].get("jax.result_info"),
+        Some(&Attribute::Str("[0]".to_string()))
+    );
     round_trip(&p);
     round_trip(&parse(GENERIC, "g.mlir").unwrap());
 }
 
 fn literals(constants: &str) -> Vec<Literal> {
-    let p = parse(&format!("func.func @main() {{\n{constants}\nreturn\n}}"), "t.mlir").unwrap_or_else(|e| panic!("{e}"));
+    let p = parse(
+        &format!("func.func @main() {{\n{constants}\nreturn\n}}"),
+        "t.mlir",
+    )
+    .unwrap_or_else(|e| panic!("{e}"));
     round_trip_constants(&p);
-    p.op_ids().filter_map(|id| if let Op::Hlo(crate::hlo::Op::Constant(c)) = &p.op(id).op { Some(c.value.clone()) } else { None }).collect()
+    p.op_ids()
+        .filter_map(|id| {
+            if let Op::Hlo(crate::hlo::Op::Constant(c)) = &p.op(id).op {
+                Some(c.value.clone())
+            } else {
+                None
+            }
+        })
+        .collect()
 }
 
 /// Constants are dead in these programs; their text still must say the same.
@@ -180,8 +209,14 @@ fn literals_of_all_spellings() {
         %10 = stablehlo.constant dense<[1.0, 448.0, 0x7F]> : tensor<3xf8E4M3FN>
         %11 = stablehlo.constant dense<0.1> : tensor<f64>"#,
     );
-    assert_eq!(all[0].to_tensor().as_slice::<u32>(), [0x3FC00000, 0x80000000, 0x7F800000, 1]);
-    assert_eq!(all[1].to_tensor().as_slice::<f32>(), [1.0, -2.5, 1.0, -2.5, 1.0, -2.5]);
+    assert_eq!(
+        all[0].to_tensor().as_slice::<u32>(),
+        [0x3FC00000, 0x80000000, 0x7F800000, 1]
+    );
+    assert_eq!(
+        all[1].to_tensor().as_slice::<f32>(),
+        [1.0, -2.5, 1.0, -2.5, 1.0, -2.5]
+    );
     assert_eq!(all[2].to_tensor().as_slice::<u32>()[2], 0x7FC00000);
     assert_eq!((all[3].dims(), all[3].to_tensor().len()), (&[2, 0][..], 0));
     assert_eq!(all[4].to_tensor().as_slice::<f32>(), [1.0, 2.0]);
@@ -189,7 +224,10 @@ fn literals_of_all_spellings() {
     assert_eq!(all[6], all[5]);
     assert_eq!(all[7].to_tensor().as_slice::<i8>(), [-8, 7]);
     assert_eq!(all[8].to_tensor().as_slice::<u64>(), [u64::MAX, 0]);
-    assert_eq!(all[9].to_tensor().as_slice::<u16>(), [0x3F80, 0x7FC0, 0x3DCD]);
+    assert_eq!(
+        all[9].to_tensor().as_slice::<u16>(),
+        [0x3F80, 0x7FC0, 0x3DCD]
+    );
     assert_eq!(all[10].to_tensor().as_slice::<u8>(), [0x38, 0x7E, 0x7F]);
     assert_eq!(all[11].to_tensor().as_slice::<f64>(), [0.1]);
 }
@@ -198,15 +236,24 @@ fn literals_of_all_spellings() {
 fn resources_stand_at_the_end() {
     let text = "func.func @main() -> tensor<2xi16> {\n  %0 = stablehlo.constant dense_resource<big> : tensor<2xi16>\n  return %0 : tensor<2xi16>\n}\n{-#\n  dialect_resources: {\n    builtin: {\n      small: \"0x0400000001\",\n      big: \"0x0800000001000200\"\n    }\n  }\n#-}\n";
     let p = parse(text, "t.mlir").unwrap();
-    let Op::Hlo(crate::hlo::Op::Constant(c)) = &p.op(p.op_ids().next().unwrap()).op else { panic!() };
+    let Op::Hlo(crate::hlo::Op::Constant(c)) = &p.op(p.op_ids().next().unwrap()).op else {
+        panic!()
+    };
     assert_eq!(c.value.to_tensor().as_slice::<i16>(), [1, 2]);
-    assert!(complaint(&text.replace("<big>", "<__elided__>")).2.contains("left out"));
+    assert!(
+        complaint(&text.replace("<big>", "<__elided__>"))
+            .2
+            .contains("left out")
+    );
 }
 
 #[test]
 fn a_long_literal_is_read_back_from_its_blob() {
     let values: Vec<String> = (0..300).map(|i| format!("{}.25", i - 7)).collect();
-    let all = literals(&format!("%0 = stablehlo.constant dense<[{}]> : tensor<300xf32>", values.join(", ")));
+    let all = literals(&format!(
+        "%0 = stablehlo.constant dense<[{}]> : tensor<300xf32>",
+        values.join(", ")
+    ));
     assert_eq!(all[0].to_tensor().as_slice::<f32>()[299], 292.25);
 }
 
@@ -223,36 +270,130 @@ fn complaint(text: &str) -> (u32, u32, String) {
 
 #[test]
 fn complaints_say_where_and_what() {
-    let body = |op: &str| format!("func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {{\n  {op}\n  return %0 : tensor<2xf32>\n}}");
+    let body = |op: &str| {
+        format!(
+            "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {{\n  {op}\n  return %0 : tensor<2xf32>\n}}"
+        )
+    };
     for (text, line, column, message) in [
-        (body("%0 = stablehlo.add %a, %b : tensor<2xf32>"), 2, 26, "value %b is not defined"),
-        (body("%0 = stablehlo.add %a %a : tensor<2xf32>"), 2, 25, "expected ','"),
-        (body("%0 = stablehlo.add %a, %a : tensor<3xf32>"), 2, 22, "%a has type tensor<2xf32>, used as tensor<3xf32>"),
-        (body("%0 = stablehlo.add %a, %a : tensor<2yf32>"), 2, 39, "expected 'x' after a dimension"),
-        (body("%0 = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<2xf32>"), 2, 34, "a list of 3 elements where the type has 2"),
-        (body("%0 = stablehlo.constant dense<[1.0, no]> : tensor<2xf32>"), 2, 39, "expected a number of type f32, found 'no'"),
-        (body("%0 = stablehlo.constant dense<\"0xAB\"> : tensor<2xf32>"), 2, 33, "does not have the 2 elements"),
-        (body("%0 = stablehlo.broadcast_in_dim %a : (tensor<2xf32>) -> tensor<2xf32>"), 2, 8, "'broadcast_dimensions' is missing"),
-        (body("%0:2 = stablehlo.add %a, %a : tensor<2xf32>"), 2, 10, "has 1 results, 2 are named"),
-        (body("%a = stablehlo.add %a, %a : tensor<2xf32>"), 2, 3, "%a is already defined"),
-        (body("%0 = stablehlo.add %a, %a : tensor<2xf32>\n  %1 = stablehlo.broadcast_in_dim %a, dims = [0] : (tensor<2xf32>) -> tensor<3xf32>"), 3, 8, "C5"),
-        (body("%0 = add %a, %a : tensor<2xf32>"), 2, 8, "expected an op such as stablehlo.add, found 'add'"),
-        (body("%0 = call @nowhere(%a) : (tensor<2xf32>) -> tensor<2xf32>"), 2, 8, "function 'nowhere' does not exist"),
-        ("func.func @main() {\n  return\n".to_string(), 3, 1, "expected '}' after the return, found the end of the text"),
-        ("func.func @main() -> tensor<f32> {\n  return\n}".to_string(), 1, 1, "0 results are returned, 1 are declared"),
-        ("\n  HloModule m".to_string(), 2, 3, "expected 'module' or 'func.func', found 'HloModule'"),
+        (
+            body("%0 = stablehlo.add %a, %b : tensor<2xf32>"),
+            2,
+            26,
+            "value %b is not defined",
+        ),
+        (
+            body("%0 = stablehlo.add %a %a : tensor<2xf32>"),
+            2,
+            25,
+            "expected ','",
+        ),
+        (
+            body("%0 = stablehlo.add %a, %a : tensor<3xf32>"),
+            2,
+            22,
+            "%a has type tensor<2xf32>, used as tensor<3xf32>",
+        ),
+        (
+            body("%0 = stablehlo.add %a, %a : tensor<2yf32>"),
+            2,
+            39,
+            "expected 'x' after a dimension",
+        ),
+        (
+            body("%0 = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<2xf32>"),
+            2,
+            34,
+            "a list of 3 elements where the type has 2",
+        ),
+        (
+            body("%0 = stablehlo.constant dense<[1.0, no]> : tensor<2xf32>"),
+            2,
+            39,
+            "expected a number of type f32, found 'no'",
+        ),
+        (
+            body("%0 = stablehlo.constant dense<\"0xAB\"> : tensor<2xf32>"),
+            2,
+            33,
+            "does not have the 2 elements",
+        ),
+        (
+            body("%0 = stablehlo.broadcast_in_dim %a : (tensor<2xf32>) -> tensor<2xf32>"),
+            2,
+            8,
+            "'broadcast_dimensions' is missing",
+        ),
+        (
+            body("%0:2 = stablehlo.add %a, %a : tensor<2xf32>"),
+            2,
+            10,
+            "has 1 results, 2 are named",
+        ),
+        (
+            body("%a = stablehlo.add %a, %a : tensor<2xf32>"),
+            2,
+            3,
+            "%a is already defined",
+        ),
+        (
+            body(
+                "%0 = stablehlo.add %a, %a : tensor<2xf32>\n  %1 = stablehlo.broadcast_in_dim %a, dims = [0] : (tensor<2xf32>) -> tensor<3xf32>",
+            ),
+            3,
+            8,
+            "C5",
+        ),
+        (
+            body("%0 = add %a, %a : tensor<2xf32>"),
+            2,
+            8,
+            "expected an op such as stablehlo.add, found 'add'",
+        ),
+        (
+            body("%0 = call @nowhere(%a) : (tensor<2xf32>) -> tensor<2xf32>"),
+            2,
+            8,
+            "function 'nowhere' does not exist",
+        ),
+        (
+            "func.func @main() {\n  return\n".to_string(),
+            3,
+            1,
+            "expected '}' after the return, found the end of the text",
+        ),
+        (
+            "func.func @main() -> tensor<f32> {\n  return\n}".to_string(),
+            1,
+            1,
+            "0 results are returned, 1 are declared",
+        ),
+        (
+            "\n  HloModule m".to_string(),
+            2,
+            3,
+            "expected 'module' or 'func.func', found 'HloModule'",
+        ),
         ("module {\n}".to_string(), 1, 1, "holds no function"),
     ] {
         let (l, c, m) = complaint(&text);
-        assert!((l, c) == (line, column) && m.contains(message), "{text}\n{l}:{c}: {m}, wanted {line}:{column}: {message}");
+        assert!(
+            (l, c) == (line, column) && m.contains(message),
+            "{text}\n{l}:{c}: {m}, wanted {line}:{column}: {message}"
+        );
     }
 }
 
 #[test]
 fn all_complaints_are_given_and_none_follows_from_another() {
     let text = "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.add %a, : tensor<2xf32>\n  %1 = stablehlo.add %0, %a : tensor<2xf32>\n  %2 = stablehlo.add %x, %a : tensor<2xf32>\n  return %2 : tensor<2xf32>\n}\nfunc.func @g() {\n  %0 = stablehlo.constant 3\n  return\n}";
-    let Err(Error::InvalidProgram(all)) = parse(text, "t.mlir") else { panic!() };
-    let lines: Vec<u32> = all.iter().map(|d| d.location.position.as_ref().unwrap().line).collect();
+    let Err(Error::InvalidProgram(all)) = parse(text, "t.mlir") else {
+        panic!()
+    };
+    let lines: Vec<u32> = all
+        .iter()
+        .map(|d| d.location.position.as_ref().unwrap().line)
+        .collect();
     assert_eq!(lines, [2, 4, 8], "{all:?}");
 }
 
@@ -280,12 +421,20 @@ fn locations_are_those_of_the_text_or_of_the_source_it_names() {
 fn donated_parameters_alias_outputs() {
     let text = "func.func @main(%a: tensor<2xf32> {jax.buffer_donor = true}, %b: tensor<2xf32> {tf.aliasing_output = 0 : i32}, %c: tensor<3xf32>) -> (tensor<2xf32>, tensor<2xf32>) {\n  return %a, %b : tensor<2xf32>, tensor<2xf32>\n}";
     let p = parse(text, "t.mlir").unwrap();
-    let found: Vec<_> = p.main().aliases.iter().map(|a| (a.output, a.parameter, a.kind)).collect();
+    let found: Vec<_> = p
+        .main()
+        .aliases
+        .iter()
+        .map(|a| (a.output, a.parameter, a.kind))
+        .collect();
     assert_eq!(found, [(0, 1, AliasKind::May), (1, 0, AliasKind::May)]);
     round_trip(&p);
     let mut must = p.clone();
     let entry = must.entry.index();
-    must.functions[entry].parameter_attributes.iter_mut().for_each(|a| a.0.clear());
+    must.functions[entry]
+        .parameter_attributes
+        .iter_mut()
+        .for_each(|a| a.0.clear());
     must.functions[entry].aliases[0].kind = AliasKind::Must;
     round_trip(&must);
 }
@@ -296,8 +445,14 @@ fn types_with_bounds_and_quantized_elements_are_kept() {
     let p = parse(text, "t.mlir").unwrap();
     round_trip(&p);
     let shown: Vec<String> = p.parameter_types().iter().map(|t| t.to_string()).collect();
-    assert_eq!(shown[1], "tensor<2x!quant.uniform<i8<-128:127>:f32, 3e-2:-5>>");
-    assert_eq!(shown[2], "tensor<2x!quant.uniform<u8<1:200>:f32:0, {1e0:3, 2.5e-1:0}>>");
+    assert_eq!(
+        shown[1],
+        "tensor<2x!quant.uniform<i8<-128:127>:f32, 3e-2:-5>>"
+    );
+    assert_eq!(
+        shown[2],
+        "tensor<2x!quant.uniform<u8<1:200>:f32:0, {1e0:3, 2.5e-1:0}>>"
+    );
 }
 
 #[test]
@@ -305,7 +460,12 @@ fn unknown_attributes_are_kept() {
     let text = "module attributes {jax.uses_shape_polymorphism = true, mhlo.a = [1, 2], x.b = {c = 76 : ui8, d = \"e\\22\\0A\"}} {\n  sdy.mesh @mesh = <[\"x\"=2]>\n  func.func @main(%a: tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}) -> tensor<f32> {\n    %0 = stablehlo.add %a, %a {mhlo.frontend_attributes = {k = \"v\"}} : tensor<f32>\n    %1 = sdy.sharding_constraint %0 <@mesh, [{\"x\"}]> : tensor<f32>\n    return %1 : tensor<f32>\n  }\n}";
     let p = parse(text, "t.mlir").unwrap();
     let printed = export::stablehlo::print(&p).unwrap();
-    for part in ["jax.uses_shape_polymorphism = true", "x.b = {c = 76 : ui8, d = \"e\\22\\0A\"}", "sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>", "mhlo.frontend_attributes = {k = \"v\"}"] {
+    for part in [
+        "jax.uses_shape_polymorphism = true",
+        "x.b = {c = 76 : ui8, d = \"e\\22\\0A\"}",
+        "sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>",
+        "mhlo.frontend_attributes = {k = \"v\"}",
+    ] {
         assert!(printed.contains(part), "{part}\n{printed}");
     }
     round_trip(&p);
@@ -317,7 +477,9 @@ fn modules_are_split_and_keep_their_lines() {
     let all = parse_modules(text, "t.mlir");
     assert_eq!(all.len(), 2);
     assert_eq!(all[0].as_ref().unwrap().main().name, "a");
-    let Err(Error::InvalidProgram(wrong)) = &all[1] else { panic!() };
+    let Err(Error::InvalidProgram(wrong)) = &all[1] else {
+        panic!()
+    };
     assert_eq!(wrong[0].location.position.as_ref().unwrap().line, 10);
 }
 
@@ -326,12 +488,32 @@ fn nesting_has_a_limit_and_no_effect_on_the_stack() {
     let nested = |n: usize| {
         let open = "stablehlo.while() cond {\nstablehlo.return %c : tensor<i1>\n} do {\n".repeat(n);
         let close = "stablehlo.return\n}\n".repeat(n);
-        format!("func.func @main() {{\n%c = stablehlo.constant dense<false> : tensor<i1>\n{open}{close}return\n}}")
+        format!(
+            "func.func @main() {{\n%c = stablehlo.constant dense<false> : tensor<i1>\n{open}{close}return\n}}"
+        )
     };
     round_trip(&parse(&nested(200), "t.mlir").unwrap());
-    assert!(complaint(&nested(400)).2.contains("nesting is deeper than 256"));
-    let deep = |open: &str, close: &str| format!("module attributes {{a.b = {}1{}}} {{}}", open.repeat(100_000), close.repeat(100_000));
-    for (open, close) in [("[", "]"), ("{a = ", "}"), ("tuple<", ">"), ("#stablehlo.x<a = ", ">"), ("dense<", ">"), ("loc(fused[", "])"), ("(", ")")] {
+    assert!(
+        complaint(&nested(400))
+            .2
+            .contains("nesting is deeper than 256")
+    );
+    let deep = |open: &str, close: &str| {
+        format!(
+            "module attributes {{a.b = {}1{}}} {{}}",
+            open.repeat(100_000),
+            close.repeat(100_000)
+        )
+    };
+    for (open, close) in [
+        ("[", "]"),
+        ("{a = ", "}"),
+        ("tuple<", ">"),
+        ("#stablehlo.x<a = ", ">"),
+        ("dense<", ">"),
+        ("loc(fused[", "])"),
+        ("(", ")"),
+    ] {
         assert!(parse(&deep(open, close), "t.mlir").is_err());
     }
 }
@@ -343,8 +525,13 @@ fn no_damaged_text_makes_the_importer_panic() {
         if let Ok(p) = parse(&text, "damaged.mlir")
             && let Ok(printed) = export::stablehlo::print(&p)
         {
-            let again = parse(&printed, "printed.mlir").unwrap_or_else(|e| panic!("seed {seed}: {e}\n{printed}"));
-            assert_eq!(again.structural_hash(), p.structural_hash(), "seed {seed}\n{printed}");
+            let again = parse(&printed, "printed.mlir")
+                .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{printed}"));
+            assert_eq!(
+                again.structural_hash(),
+                p.structural_hash(),
+                "seed {seed}\n{printed}"
+            );
         }
     }
 }

@@ -48,8 +48,12 @@ impl<'a> Parser<'a> {
         }
         let at = self.lexer.at;
         match self.lexer.peek_word() {
-            Some(w @ ("memref" | "vector" | "index" | "none")) => Err(Fail::unsupported(at, format!("type {w}"))),
-            Some(_) | None => Err(self.lexer.expected("a type (tensor<..>, tuple<..> or !stablehlo.token)")),
+            Some(w @ ("memref" | "vector" | "index" | "none")) => {
+                Err(Fail::unsupported(at, format!("type {w}")))
+            }
+            Some(_) | None => Err(self
+                .lexer
+                .expected("a type (tensor<..>, tuple<..> or !stablehlo.token)")),
         }
     }
 
@@ -79,7 +83,10 @@ impl<'a> Parser<'a> {
                 b'*' => return Err(Fail::unsupported(start, "unranked tensor types")),
                 b if b.is_ascii_digit() => {
                     let at = self.lexer.at;
-                    let n = self.lexer.digits().ok_or_else(|| Fail::syntax(at, "the dimension does not fit 64 bits"))?;
+                    let n = self
+                        .lexer
+                        .digits()
+                        .ok_or_else(|| Fail::syntax(at, "the dimension does not fit 64 bits"))?;
                     dims.push(Dim::Static(n));
                 }
                 _ => break,
@@ -90,7 +97,10 @@ impl<'a> Parser<'a> {
             self.lexer.at += 1;
         }
         if dims.len() > MAX_RANK {
-            return Err(Fail::unsupported(start, format!("tensors of rank above {MAX_RANK}")));
+            return Err(Fail::unsupported(
+                start,
+                format!("tensors of rank above {MAX_RANK}"),
+            ));
         }
         let element = self.element()?;
         if self.lexer.eat(",") {
@@ -102,9 +112,17 @@ impl<'a> Parser<'a> {
             Dim::Dynamic { bound } => bound.unwrap_or(1).max(1),
         });
         if sizes.fold(1u64, u64::saturating_mul) > MAX_ELEMENTS {
-            return Err(Fail::unsupported(start, "tensors of more than 2^48 elements"));
+            return Err(Fail::unsupported(
+                start,
+                "tensors of more than 2^48 elements",
+            ));
         }
-        Ok(TensorType { dims, element, layout: None }.into())
+        Ok(TensorType {
+            dims,
+            element,
+            layout: None,
+        }
+        .into())
     }
 
     /// The encoding of a tensor type: `#stablehlo.bounds<3, ?>` or `#stablehlo.type_extensions<bounds = [3, ?]>`.
@@ -112,28 +130,46 @@ impl<'a> Parser<'a> {
         let start = self.lexer.at;
         let (name, end) = if self.lexer.eat("#stablehlo.bounds") || self.lexer.eat("#mhlo.bounds") {
             ("<", ">")
-        } else if self.lexer.eat("#stablehlo.type_extensions") || self.lexer.eat("#mhlo.type_extensions") {
+        } else if self.lexer.eat("#stablehlo.type_extensions")
+            || self.lexer.eat("#mhlo.type_extensions")
+        {
             self.lexer.expect("<")?;
             self.lexer.expect("bounds")?;
             self.lexer.expect("=")?;
             ("[", "]")
         } else {
-            return Err(Fail::unsupported(start, "tensor encodings other than #stablehlo.bounds"));
+            return Err(Fail::unsupported(
+                start,
+                "tensor encodings other than #stablehlo.bounds",
+            ));
         };
         self.lexer.expect(name)?;
-        let bounds = self.separated(end, |p| if p.lexer.eat("?") { Ok(None) } else { p.lexer.integer().map(Some) })?;
+        let bounds = self.separated(end, |p| {
+            if p.lexer.eat("?") {
+                Ok(None)
+            } else {
+                p.lexer.integer().map(Some)
+            }
+        })?;
         if end == "]" {
             self.lexer.expect(">")?;
         }
         if bounds.len() != dims.len() {
-            return Err(Fail::syntax(start, format!("{} bounds for {} dimensions", bounds.len(), dims.len())));
+            return Err(Fail::syntax(
+                start,
+                format!("{} bounds for {} dimensions", bounds.len(), dims.len()),
+            ));
         }
         for (d, b) in dims.iter_mut().zip(bounds) {
-            let given = b.map(|b| u64::try_from(b).map_err(|_| Fail::syntax(start, "a bound is negative"))).transpose()?;
+            let given = b
+                .map(|b| u64::try_from(b).map_err(|_| Fail::syntax(start, "a bound is negative")))
+                .transpose()?;
             match (&mut *d, given) {
                 (Dim::Dynamic { bound }, given) => *bound = given,
                 (Dim::Static(_), None) => {}
-                (Dim::Static(_), Some(_)) => return Err(Fail::syntax(start, "only dynamic dimensions have bounds")),
+                (Dim::Static(_), Some(_)) => {
+                    return Err(Fail::syntax(start, "only dynamic dimensions have bounds"));
+                }
             }
         }
         Ok(())
@@ -146,7 +182,8 @@ impl<'a> Parser<'a> {
             let at = self.lexer.at;
             let part = self.lexer.word().unwrap_or("");
             self.lexer.expect(">")?;
-            return ElementType::from_mlir_name(&format!("complex<{part}>")).ok_or_else(|| Fail::syntax(at, format!("complex<{part}> is no element type")));
+            return ElementType::from_mlir_name(&format!("complex<{part}>"))
+                .ok_or_else(|| Fail::syntax(at, format!("complex<{part}> is no element type")));
         }
         if self.lexer.eat("!quant.uniform") {
             return self.quantized();
@@ -156,7 +193,11 @@ impl<'a> Parser<'a> {
         match self.lexer.word() {
             Some("index") => Ok(ElementType::I64),
             Some(w) => ElementType::from_mlir_name(w).ok_or_else(|| {
-                if w.starts_with(['i', 'f', 'u', 's', 't']) { Fail::unsupported(at, format!("element type {w}")) } else { Fail::syntax(at, format!("'{w}' is no element type")) }
+                if w.starts_with(['i', 'f', 'u', 's', 't']) {
+                    Fail::unsupported(at, format!("element type {w}"))
+                } else {
+                    Fail::syntax(at, format!("'{w}' is no element type"))
+                }
             }),
             None => Err(self.lexer.expected("an element type")),
         }
@@ -167,13 +208,28 @@ impl<'a> Parser<'a> {
         self.lexer.expect("<")?;
         let at = self.lexer.at;
         let word = self.lexer.word().unwrap_or("");
-        let mlir = if let Some(bits) = word.strip_prefix('u') { format!("ui{}", bits.trim_start_matches('i')) } else { word.to_string() };
+        let mlir = if let Some(bits) = word.strip_prefix('u') {
+            format!("ui{}", bits.trim_start_matches('i'))
+        } else {
+            word.to_string()
+        };
         let storage = ElementType::from_mlir_name(&mlir)
             .filter(|e| e.is_integer() && e.bits() > 1 && e.bits() <= 32)
-            .ok_or_else(|| Fail::syntax(at, format!("'{word}' is no storage type of a quantized type (i2 to i32, u2 to u32)")))?;
+            .ok_or_else(|| {
+                Fail::syntax(
+                    at,
+                    format!(
+                        "'{word}' is no storage type of a quantized type (i2 to i32, u2 to u32)"
+                    ),
+                )
+            })?;
         let bits = storage.bits();
         let unsigned = mlir.starts_with('u');
-        let (mut storage_min, mut storage_max) = if unsigned { (0, (1i64 << bits) - 1) } else { (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1) };
+        let (mut storage_min, mut storage_max) = if unsigned {
+            (0, (1i64 << bits) - 1)
+        } else {
+            (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1)
+        };
         if self.lexer.eat("<") {
             storage_min = self.lexer.integer()?;
             self.lexer.expect(":")?;
@@ -184,10 +240,21 @@ impl<'a> Parser<'a> {
         let at = self.lexer.at;
         let expressed = self.element()?;
         if !expressed.is_float() {
-            return Err(Fail::syntax(at, "the expressed type of a quantized type must be a float"));
+            return Err(Fail::syntax(
+                at,
+                "the expressed type of a quantized type must be a float",
+            ));
         }
-        let axis = if self.lexer.eat(":") { Some(self.lexer.integer()?) } else { None };
-        let axis = axis.map(|a| u64::try_from(a).map_err(|_| Fail::syntax(at, "the quantized axis is negative"))).transpose()?;
+        let axis = if self.lexer.eat(":") {
+            Some(self.lexer.integer()?)
+        } else {
+            None
+        };
+        let axis = axis
+            .map(|a| {
+                u64::try_from(a).map_err(|_| Fail::syntax(at, "the quantized axis is negative"))
+            })
+            .transpose()?;
         if !self.lexer.eat(",") {
             return Err(self.lexer.expected("',' and the scale of a quantized type"));
         }
@@ -205,12 +272,24 @@ impl<'a> Parser<'a> {
             return Err(Fail::syntax(at, "a quantized type needs a scale"));
         }
         let (scales, zero_points) = pairs.into_iter().unzip();
-        Ok(ElementType::Quantized(Arc::new(QuantizedType { storage, storage_min, storage_max, expressed, axis, scales, zero_points })))
+        Ok(ElementType::Quantized(Arc::new(QuantizedType {
+            storage,
+            storage_min,
+            storage_max,
+            expressed,
+            axis,
+            scales,
+            zero_points,
+        })))
     }
 
     fn scale_and_zero(&mut self) -> Parse<(f64, i64)> {
         let scale = self.float()?;
-        let zero = if self.lexer.eat(":") { self.lexer.integer()? } else { 0 };
+        let zero = if self.lexer.eat(":") {
+            self.lexer.integer()?
+        } else {
+            0
+        };
         Ok((scale, zero))
     }
 
@@ -219,12 +298,19 @@ impl<'a> Parser<'a> {
         self.lexer.expect("(")?;
         let inputs = self.separated(")", Parser::ty)?;
         self.lexer.expect("->")?;
-        Ok(FunctionType { inputs, results: self.result_types()? })
+        Ok(FunctionType {
+            inputs,
+            results: self.result_types()?,
+        })
     }
 
     /// One type, or a list in parentheses.
     pub fn result_types(&mut self) -> Parse<Vec<Type>> {
-        if self.lexer.eat("(") { self.separated(")", Parser::ty) } else { Ok(vec![self.ty()?]) }
+        if self.lexer.eat("(") {
+            self.separated(")", Parser::ty)
+        } else {
+            Ok(vec![self.ty()?])
+        }
     }
 
     /// Types separated by commas, at least one.

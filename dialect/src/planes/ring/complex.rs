@@ -1,8 +1,8 @@
 //! Complex functions on pairs of residues (real, imaginary): the formula by parts where it is an identity of real functions, else a hash of the pair.
 
 use super::{
-    Residue, UNDEFINED, add, add_residues, embed_f64, function, inv_residue, is_code,
-    mul_residues, neg, neg_residue, opaque_key, opaque2, sub,
+    Residue, UNDEFINED, add, add_residues, embed_f64, function, inv_residue, is_code, mul_residues,
+    neg, neg_residue, opaque_key, opaque2, sub,
 };
 use num_complex::Complex;
 
@@ -71,7 +71,10 @@ pub fn norm_squared(a: Pair) -> Residue {
 /// Quotient of `a` by `b`, whose IEEE value is `y`; `result` is the IEEE quotient.
 pub fn div_pairs(a: Pair, b: Pair, y: Complex<f64>, result: Complex<f64>, zeros: &mut u64) -> Pair {
     if has_code(a) || has_code(b) {
-        return of_result([a[0] ^ b[0].rotate_left(7), a[1] ^ b[1].rotate_left(7)], result);
+        return of_result(
+            [a[0] ^ b[0].rotate_left(7), a[1] ^ b[1].rotate_left(7)],
+            result,
+        );
     }
     let norm = norm_squared(b);
     if norm == 0 {
@@ -82,7 +85,10 @@ pub fn div_pairs(a: Pair, b: Pair, y: Complex<f64>, result: Complex<f64>, zeros:
     }
     let inverse = inv_residue(norm);
     let product = mul_pairs(a, [b[0], neg_residue(b[1])]);
-    [mul_residues(product[0], inverse), mul_residues(product[1], inverse)]
+    [
+        mul_residues(product[0], inverse),
+        mul_residues(product[1], inverse),
+    ]
 }
 
 fn inverse(a: Pair, zeros: &mut u64) -> Pair {
@@ -91,7 +97,10 @@ fn inverse(a: Pair, zeros: &mut u64) -> Pair {
         *zeros += 1;
     }
     let inverse = inv_residue(norm);
-    [mul_residues(a[0], inverse), mul_residues(neg_residue(a[1]), inverse)]
+    [
+        mul_residues(a[0], inverse),
+        mul_residues(neg_residue(a[1]), inverse),
+    ]
 }
 
 /// exp(a) (cos b, sin b) of a pair without codes.
@@ -105,11 +114,19 @@ fn exp_pair(a: Pair) -> Pair {
 
 /// exp(a + bi) = exp(a) (cos b + i sin b).
 pub fn exp(a: Pair, _: Complex<f64>, result: Complex<f64>, _: &mut u64) -> Pair {
-    if has_code(a) { of_result(a, result) } else { exp_pair(a) }
+    if has_code(a) {
+        of_result(a, result)
+    } else {
+        exp_pair(a)
+    }
 }
 
 pub fn exp_minus_one(a: Pair, _: Complex<f64>, result: Complex<f64>, _: &mut u64) -> Pair {
-    if has_code(a) { of_result(a, result) } else { sub_pairs(exp_pair(a), [1, 0]) }
+    if has_code(a) {
+        of_result(a, result)
+    } else {
+        sub_pairs(exp_pair(a), [1, 0])
+    }
 }
 
 /// 1 / (1 + exp(-z)).
@@ -125,7 +142,10 @@ pub fn tanh(a: Pair, _: Complex<f64>, result: Complex<f64>, zeros: &mut u64) -> 
     if has_code(a) {
         return of_result(a, result);
     }
-    let half = inverse(add_pairs([1, 0], exp_pair(neg_pair(add_pairs(a, a)))), zeros);
+    let half = inverse(
+        add_pairs([1, 0], exp_pair(neg_pair(add_pairs(a, a)))),
+        zeros,
+    );
     sub_pairs(add_pairs(half, half), [1, 0])
 }
 
@@ -135,8 +155,17 @@ pub fn log(a: Pair, z: Complex<f64>, result: Complex<f64>, zeros: &mut u64) -> P
         return of_result(a, result);
     }
     let at_zero = z.re == 0.0 && z.im == 0.0;
-    let modulus = real(function::log, norm_squared(a), if at_zero { 0.0 } else { 1.0 }, zeros);
-    let modulus = if is_code(modulus) { modulus } else { mul_residues(function::HALF, modulus) };
+    let modulus = real(
+        function::log,
+        norm_squared(a),
+        if at_zero { 0.0 } else { 1.0 },
+        zeros,
+    );
+    let modulus = if is_code(modulus) {
+        modulus
+    } else {
+        mul_residues(function::HALF, modulus)
+    };
     [modulus, function::atan2_residue((a[1], z.im), (a[0], z.re))]
 }
 
@@ -154,7 +183,14 @@ pub fn sqrt(a: Pair, z: Complex<f64>, result: Complex<f64>, zeros: &mut u64) -> 
             [real(function::sqrt, a[0], z.re, zeros), 0]
         } else {
             let root = real(function::sqrt, neg_residue(a[0]), -z.re, zeros);
-            [0, if z.im.is_sign_negative() { neg(root) } else { root }]
+            [
+                0,
+                if z.im.is_sign_negative() {
+                    neg(root)
+                } else {
+                    root
+                },
+            ]
         }
     } else {
         [opaque2(KEY, a[0], a[1]), opaque2(!KEY, a[0], a[1])]
@@ -183,7 +219,10 @@ pub fn cos(a: Pair, _: Complex<f64>, result: Complex<f64>, _: &mut u64) -> Pair 
         return of_result(a, result);
     }
     let [sin, cos, sinh, cosh] = parts(a);
-    [mul_residues(cos, cosh), neg_residue(mul_residues(sin, sinh))]
+    [
+        mul_residues(cos, cosh),
+        neg_residue(mul_residues(sin, sinh)),
+    ]
 }
 
 /// sin z / cos z.
@@ -191,7 +230,10 @@ pub fn tan(a: Pair, z: Complex<f64>, result: Complex<f64>, zeros: &mut u64) -> P
     if has_code(a) {
         return of_result(a, result);
     }
-    mul_pairs(sin(a, z, result, zeros), inverse(cos(a, z, result, zeros), zeros))
+    mul_pairs(
+        sin(a, z, result, zeros),
+        inverse(cos(a, z, result, zeros), zeros),
+    )
 }
 
 /// sinh a cos b + i cosh a sin b = -i sin(iz).
@@ -225,7 +267,11 @@ fn parts(a: Pair) -> [Residue; 4] {
 /// Modulus: sqrt(a^2 + b^2).
 pub fn abs(a: Pair, result: f64, zeros: &mut u64) -> Residue {
     if has_code(a) {
-        return if result.is_infinite() { super::POSITIVE_INFINITY } else { UNDEFINED };
+        return if result.is_infinite() {
+            super::POSITIVE_INFINITY
+        } else {
+            UNDEFINED
+        };
     }
     real(function::sqrt, norm_squared(a), 1.0, zeros)
 }
@@ -253,12 +299,19 @@ pub fn power(
 ) -> Pair {
     const KEY: u64 = opaque_key("complex pow");
     if has_code(a) || has_code(b) || (x.re == 0.0 && x.im == 0.0) {
-        return of_result([a[0] ^ b[0].rotate_left(7), a[1] ^ b[1].rotate_left(7)], result);
+        return of_result(
+            [a[0] ^ b[0].rotate_left(7), a[1] ^ b[1].rotate_left(7)],
+            result,
+        );
     }
     let whole = y.im == 0.0 && b[1] == 0 && y.re.fract() == 0.0 && y.re.abs() <= 64.0;
     if whole && embed_f64(y.re) == b[0] {
         let power = (0..y.re.abs() as u32).fold([1, 0], |p, _| mul_pairs(p, a));
-        return if y.re < 0.0 { inverse(power, zeros) } else { power };
+        return if y.re < 0.0 {
+            inverse(power, zeros)
+        } else {
+            power
+        };
     }
     let hash = |key: u64| opaque2(key ^ u64::from(opaque2(key, a[0], a[1])), b[0], b[1]);
     [hash(KEY), hash(!KEY)]
@@ -267,7 +320,10 @@ pub fn power(
 /// A function of two pairs without identities.
 pub fn opaque_of_two(name: &str, a: Pair, b: Pair, result: Complex<f64>) -> Pair {
     if has_code(a) || has_code(b) {
-        return of_result([a[0] ^ b[0].rotate_left(7), a[1] ^ b[1].rotate_left(7)], result);
+        return of_result(
+            [a[0] ^ b[0].rotate_left(7), a[1] ^ b[1].rotate_left(7)],
+            result,
+        );
     }
     let key = opaque_key(name);
     let hash = |key: u64| opaque2(key ^ u64::from(opaque2(key, a[0], a[1])), b[0], b[1]);
@@ -323,10 +379,13 @@ mod tests {
     fn identities_by_parts() {
         for i in 0..50 {
             let a = pair(i);
-            assert_eq!(mul_pairs(apply(exp, a), apply(exp, [neg(a[0]), a[1]]))[0], {
-                let turn = apply(exp, [0, a[1]]);
-                mul_pairs(turn, turn)[0]
-            });
+            assert_eq!(
+                mul_pairs(apply(exp, a), apply(exp, [neg(a[0]), a[1]]))[0],
+                {
+                    let turn = apply(exp, [0, a[1]]);
+                    mul_pairs(turn, turn)[0]
+                }
+            );
             assert_eq!(apply(exp, [a[0], 0]), [function::exp_residue(a[0]), 0]);
             assert_eq!(apply(exp_minus_one, a), sub_pairs(apply(exp, a), [1, 0]));
             assert_eq!(apply(sin, neg_pair(a)), neg_pair(apply(sin, a)));

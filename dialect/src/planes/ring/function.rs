@@ -95,7 +95,12 @@ pub fn each(
 /// The number `f` chooses on the IEEE plane, embedded; codes stay.
 #[inline(always)]
 pub fn chosen(r: &[Residue], x: &[f64], out: &mut [Residue], f: impl Fn(f64) -> f64) -> u64 {
-    each(r, x, out, |r, x| if is_code(r) { r } else { embed_f64(f(x)) })
+    each(
+        r,
+        x,
+        out,
+        |r, x| if is_code(r) { r } else { embed_f64(f(x)) },
+    )
 }
 
 fn code_at_infinity(r: Residue, positive: Residue, negative: Residue) -> Residue {
@@ -184,9 +189,17 @@ fn composed(
     const CHUNK: usize = 256;
     let (mut residues, mut values) = ([0; CHUNK], [0.0; CHUNK]);
     let mut zeros = 0;
-    for ((r, x), out) in r.chunks(CHUNK).zip(x.chunks(CHUNK)).zip(out.chunks_mut(CHUNK)) {
+    for ((r, x), out) in r
+        .chunks(CHUNK)
+        .zip(x.chunks(CHUNK))
+        .zip(out.chunks_mut(CHUNK))
+    {
         let (residues, values) = (&mut residues[..r.len()], &mut values[..r.len()]);
-        for ((a, b), (r, x)) in residues.iter_mut().zip(values.iter_mut()).zip(r.iter().zip(x)) {
+        for ((a, b), (r, x)) in residues
+            .iter_mut()
+            .zip(values.iter_mut())
+            .zip(r.iter().zip(x))
+        {
             (*a, *b) = inner(*r, *x);
         }
         zeros += outer(residues, values, out);
@@ -218,7 +231,11 @@ pub fn rsqrt(r: &[Residue], x: &[f64], out: &mut [Residue]) -> u64 {
             continue;
         }
         if *x == 0.0 {
-            *o = if x.is_sign_negative() { NEGATIVE_INFINITY } else { POSITIVE_INFINITY };
+            *o = if x.is_sign_negative() {
+                NEGATIVE_INFINITY
+            } else {
+                POSITIVE_INFINITY
+            };
         } else if *r == 0 {
             zeros += 1;
         }
@@ -313,7 +330,11 @@ pub fn atanh(r: &[Residue], x: &[f64], out: &mut [Residue]) -> u64 {
     composed(r, x, &mut minus, log, |r, x| (sub(1, r), 1.0 - x));
     for (o, m) in out.iter_mut().zip(minus) {
         let difference = sub(*o, m);
-        *o = if is_code(difference) { difference } else { mul_residues(HALF, difference) };
+        *o = if is_code(difference) {
+            difference
+        } else {
+            mul_residues(HALF, difference)
+        };
     }
     0
 }
@@ -361,7 +382,11 @@ pub fn acos(r: &[Residue], x: &[f64], out: &mut [Residue]) -> u64 {
 
 fn roots_of_complement(r: &[Residue], x: &[f64], out: &mut [Residue]) {
     composed(r, x, out, sqrt, |r, x| {
-        let square = if is_code(r) { UNDEFINED } else { mul_residues(r, r) };
+        let square = if is_code(r) {
+            UNDEFINED
+        } else {
+            mul_residues(r, r)
+        };
         (sub(1, square), (1.0 - x) * (1.0 + x))
     });
 }
@@ -439,7 +464,11 @@ pub fn atan2_residue((r, y): (Residue, f64), (s, x): (Residue, f64)) -> Residue 
     }
     let negated = neg_residue(r);
     let value = opaque2(ATAN2, r.min(negated), s);
-    if r < negated { value } else { neg_residue(value) }
+    if r < negated {
+        value
+    } else {
+        neg_residue(value)
+    }
 }
 
 pub fn atan2(a: (&[Residue], &[f64]), b: (&[Residue], &[f64]), out: &mut [Residue]) -> u64 {
@@ -529,7 +558,11 @@ const LARGEST_EXPONENT: f64 = 64.0;
 /// x^0 = 1, x^2 = x x, x^-1 = 1/x, x^(1/2) = sqrt(x). Others: x^-y = 1/x^y, 1^y = 1.
 pub fn power(a: (&[Residue], &[f64]), b: (&[Residue], &[f64]), out: &mut [Residue]) -> u64 {
     each2(a, b, out, |(r, x), (s, y)| {
-        if !is_code(s) && (2.0 * y).fract() == 0.0 && y.abs() <= LARGEST_EXPONENT && embed_f64(y) == s {
+        if !is_code(s)
+            && (2.0 * y).fract() == 0.0
+            && y.abs() <= LARGEST_EXPONENT
+            && embed_f64(y) == s
+        {
             return exact_power(r, x, y);
         }
         Quotient::Value(if r == UNDEFINED || s == UNDEFINED {
@@ -562,7 +595,11 @@ fn exact_power(r: Residue, x: f64, y: f64) -> Quotient {
         return Quotient::Value(UNDEFINED);
     }
     let whole = pow_residue(r, n / 2);
-    let value = if n & 1 == 1 { mul_residues(whole, pow_residue(r, 1 << 29)) } else { whole };
+    let value = if n & 1 == 1 {
+        mul_residues(whole, pow_residue(r, 1 << 29))
+    } else {
+        whole
+    };
     if y > 0.0 {
         Quotient::Value(value)
     } else if value == 0 {
