@@ -76,9 +76,7 @@ pub fn digamma(x: f64) -> f64 {
         return f64::NAN;
     }
     if x < 0.0 {
-        // pi cot(pi x) from the distance to the nearest integer, which is exact.
-        let angle = PI * (x - x.round());
-        return digamma(1.0 - x) - PI / angle.tan();
+        return digamma(1.0 - x) - pi_cotangent(x - x.round());
     }
     if x < 10.0 {
         // The recurrence to [1, 2], where the root near 1.46 is a factor; its sums do not cancel.
@@ -110,6 +108,15 @@ pub fn digamma(x: f64) -> f64 {
         0.0
     };
     x.ln() - 0.5 / x - tail
+}
+
+/// pi cot(pi r) for r in [-1/2, 1/2].
+fn pi_cotangent(r: f64) -> f64 {
+    if r.abs() <= 0.25 {
+        PI / (PI * r).tan()
+    } else {
+        (PI * (PI * (0.5 - r.abs())).tan()).copysign(r)
+    }
 }
 
 /// (x - root) (Y + P(x - 1) / Q(x - 1)), the rational approximation of Boost's digamma.

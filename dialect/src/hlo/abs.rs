@@ -12,7 +12,10 @@ use crate::{
     buffer::Buffer,
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, complex}, shape},
+    hlo::{
+        elementwise::{self, complex},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     planes::{Planes, ring},
     program::Program,
@@ -40,26 +43,56 @@ impl OpDef for Abs {
         Ok(same
             .iter()
             .filter_map(Type::as_tensor)
-            .map(|t| t.with_element(t.element.complex_part().unwrap_or(t.element.clone())).into()) // C2
+            .map(|t| {
+                t.with_element(t.element.complex_part().unwrap_or(t.element.clone()))
+                    .into()
+            }) // C2
             .collect())
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
         let operand = shape::operand(operands, 0)?;
         if let Some(part) = operand.element().complex_part() {
             return Ok(vec![modulus(operand, part, cx).into()]);
         }
-        elementwise::unary(operands, cx, elementwise::Unary {
-            real: f64::abs,
-            complex: |z| z, // Handled above.
-            integer: |x: i128| x.abs(),
-            ring: |r, x, out| ring::function::each(r, x, out, |r, x| if x.is_sign_negative() && !x.is_nan() { ring::neg(r) } else { r }),
-            ring_complex: |r, _, _, _| r,
-        })
+        elementwise::unary(
+            operands,
+            cx,
+            elementwise::Unary {
+                real: f64::abs,
+                complex: |z| z, // Handled above.
+                integer: |x: i128| x.abs(),
+                ring: |r, x, out| {
+                    ring::function::each(r, x, out, |r, x| {
+                        if x.is_sign_negative() && !x.is_nan() {
+                            ring::neg(r)
+                        } else {
+                            r
+                        }
+                    })
+                },
+                ring_complex: |r, _, _, _| r,
+            },
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
-        if operands[0].value.as_tensor().is_some_and(|t| t.element().is_complex()) {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
+        if operands[0]
+            .value
+            .as_tensor()
+            .is_some_and(|t| t.element().is_complex())
+        {
             return elementwise::bound_modulus(operands, values, 1.0, |_, e, _| e);
         }
         elementwise::bound_exact_op(values, |i| operands[0].error.at(i))
@@ -72,7 +105,10 @@ impl OpDef for Abs {
 }
 
 fn modulus(operand: &Tensor, part: ElementType, cx: &mut EvalContext<'_>) -> Tensor {
-    let values: Vec<f64> = elementwise::complexes(operand).iter().map(|z| complex::abs(*z)).collect();
+    let values: Vec<f64> = elementwise::complexes(operand)
+        .iter()
+        .map(|z| complex::abs(*z))
+        .collect();
     let ring = match (cx.planes, operand.ring()) {
         (Planes::IeeeAndRing, Some(r)) => Some(Buffer::build::<u32>(values.len(), |out| {
             let pairs = bytemuck::cast_slice::<u32, ring::complex::Pair>(r);
@@ -93,19 +129,40 @@ mod tests {
 
     #[test]
     fn values() {
-        testing::table(&Abs, 0.0, &[(-3.5, 3.5), (-0.0, 0.0), (f64::NEG_INFINITY, f64::INFINITY), (f64::NAN, f64::NAN)]);
+        testing::table(
+            &Abs,
+            0.0,
+            &[
+                (-3.5, 3.5),
+                (-0.0, 0.0),
+                (f64::NEG_INFINITY, f64::INFINITY),
+                (f64::NAN, f64::NAN),
+            ],
+        );
         testing::integers(&Abs, ElementType::I8, &[&[-128, -5, 5]], &[-128, 5, 5]);
-        let out = testing::residues(&Abs, &[-2.0, 2.0, f64::NEG_INFINITY], &[7, 7, ring::NEGATIVE_INFINITY]);
+        let out = testing::residues(
+            &Abs,
+            &[-2.0, 2.0, f64::NEG_INFINITY],
+            &[7, 7, ring::NEGATIVE_INFINITY],
+        );
         assert_eq!(out, [ring::P - 7, 7, ring::POSITIVE_INFINITY]);
     }
 
     #[test]
     fn complex_modulus() {
-        let z = Tensor::from_slice(&[3], ElementType::C64, &[[3f32, -4.0], [f32::NAN, f32::NEG_INFINITY], [0.0, 0.0]]).with_embedded_ring();
+        let z = Tensor::from_slice(
+            &[3],
+            ElementType::C64,
+            &[[3f32, -4.0], [f32::NAN, f32::NEG_INFINITY], [0.0, 0.0]],
+        )
+        .with_embedded_ring();
         let (out, _) = testing::run(&Abs, &[z]);
         assert_eq!(out.as_slice::<f32>(), [5.0, f32::INFINITY, 0.0]);
         let r = out.ring().expect("a ring plane");
         assert_eq!(ring::mul_residues(r[0], r[0]), 25);
-        assert_eq!(r[1..], [ring::UNDEFINED, 0].map(|c| if c == 0 { 0 } else { ring::POSITIVE_INFINITY }));
+        assert_eq!(
+            r[1..],
+            [ring::UNDEFINED, 0].map(|c| if c == 0 { 0 } else { ring::POSITIVE_INFINITY })
+        );
     }
 }

@@ -3,7 +3,7 @@
 //! Meaning: result = arcsin(operand), in radians; complex: principal value.
 //! Inputs I1 operand (float or complex tensor). Constraints: C1 operand and result have one type.
 //! Kind: opaque; in the ring 2 atan2(x, 1 + sqrt(1 - x^2)); undefined beyond 1.
-//! Numerics: within 1.0 ulp; computed in double precision and rounded once below f64. Source: chlo.
+//! Numerics: within 1 ulp; computed in double precision and rounded once below f64. Source: chlo.
 //! Example: `%1 = hlo.asin %0 : tensor<2x3xf32>`.
 
 use crate::{
@@ -11,7 +11,10 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, complex}, shape},
+    hlo::{
+        elementwise::{self, complex},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     planes::ring::{self, function},
     program::Program,
@@ -38,15 +41,37 @@ impl OpDef for Asin {
         shape::elementwise(cx, 1, elementwise::float_or_complex, "float or complex") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::function(operands, cx, f64::asin, complex::asin, function::asin, ring::complex::asin)
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::function(
+            operands,
+            cx,
+            f64::asin,
+            complex::asin,
+            function::asin,
+            ring::complex::asin,
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // The slope 1/sqrt(1 - x^2) at the end nearer to 1; undetermined where 1 is in reach.
         elementwise::bound_unary(operands, values, 1.0, |x, e, _| {
             let farthest = x.abs() + e;
-            if farthest < 1.0 { e / (1.0 - farthest * farthest).sqrt() } else { f64::INFINITY }
+            if farthest < 1.0 {
+                e / (1.0 - farthest * farthest).sqrt()
+            } else {
+                f64::INFINITY
+            }
         })
     }
 
@@ -63,7 +88,20 @@ mod tests {
 
     #[test]
     fn special_values() {
-        testing::table(&Asin, 2.0, &[(0.0, 0.0), (-0.0, -0.0), (1.0, std::f64::consts::FRAC_PI_2), (-1.0, -std::f64::consts::FRAC_PI_2), (0.5, std::f64::consts::FRAC_PI_6), (1.5, f64::NAN), (f64::INFINITY, f64::NAN), (f64::NAN, f64::NAN)]);
+        testing::table(
+            &Asin,
+            2.0,
+            &[
+                (0.0, 0.0),
+                (-0.0, -0.0),
+                (1.0, std::f64::consts::FRAC_PI_2),
+                (-1.0, -std::f64::consts::FRAC_PI_2),
+                (0.5, std::f64::consts::FRAC_PI_6),
+                (1.5, f64::NAN),
+                (f64::INFINITY, f64::NAN),
+                (f64::NAN, f64::NAN),
+            ],
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Meaning: result = arsinh(operand); complex: principal value.
 //! Inputs I1 operand (float or complex tensor). Constraints: C1 operand and result have one type.
 //! Kind: opaque; in the ring hash of x, odd.
-//! Numerics: within 2.0 ulp; computed in double precision and rounded once below f64. Source: chlo.
+//! Numerics: within 2 ulp; computed in double precision and rounded once below f64. Source: chlo.
 //! Example: `%1 = hlo.asinh %0 : tensor<2x3xf32>`.
 
 use crate::{
@@ -11,7 +11,10 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, complex}, shape},
+    hlo::{
+        elementwise::{self, complex},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     planes::ring::{self, function},
     program::Program,
@@ -38,13 +41,33 @@ impl OpDef for Asinh {
         shape::elementwise(cx, 1, elementwise::float_or_complex, "float or complex") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::function(operands, cx, libm::asinh, complex::asinh, function::asinh, ring::complex::asinh)
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::function(
+            operands,
+            cx,
+            libm::asinh,
+            complex::asinh,
+            function::asinh,
+            ring::complex::asinh,
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // The slope 1/sqrt(1 + x^2) is largest at the point of the interval nearest to 0.
-        elementwise::bound_unary(operands, values, 2.0, |x, e, _| e / (x.abs() - e).max(0.0).hypot(1.0))
+        elementwise::bound_unary(operands, values, 2.0, |x, e, _| {
+            e / (x.abs() - e).max(0.0).hypot(1.0)
+        })
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -60,7 +83,20 @@ mod tests {
 
     #[test]
     fn special_values() {
-        testing::table(&Asinh, 3.0, &[(0.0, 0.0), (-0.0, -0.0), (1.0, 0.881373587019543025), (-1.0, -0.881373587019543025), (f64::INFINITY, f64::INFINITY), (f64::NEG_INFINITY, f64::NEG_INFINITY), (f64::NAN, f64::NAN), (2f64.powi(-60), 2f64.powi(-60))]);
+        testing::table(
+            &Asinh,
+            3.0,
+            &[
+                (0.0, 0.0),
+                (-0.0, -0.0),
+                (1.0, 0.881373587019543025),
+                (-1.0, -0.881373587019543025),
+                (f64::INFINITY, f64::INFINITY),
+                (f64::NEG_INFINITY, f64::NEG_INFINITY),
+                (f64::NAN, f64::NAN),
+                (2f64.powi(-60), 2f64.powi(-60)),
+            ],
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Meaning: result = artanh(operand), infinite at 1 and -1, NaN beyond; complex: principal value.
 //! Inputs I1 operand (float or complex tensor). Constraints: C1 operand and result have one type.
 //! Kind: opaque; in the ring (log(1 + x) - log(1 - x)) / 2, which is odd.
-//! Numerics: within 2.0 ulp; computed in double precision and rounded once below f64. Source: chlo.
+//! Numerics: within 2 ulp; computed in double precision and rounded once below f64. Source: chlo.
 //! Example: `%1 = hlo.atanh %0 : tensor<2x3xf32>`.
 
 use crate::{
@@ -11,7 +11,10 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, complex}, shape},
+    hlo::{
+        elementwise::{self, complex},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     planes::ring::{self, function},
     program::Program,
@@ -38,15 +41,37 @@ impl OpDef for Atanh {
         shape::elementwise(cx, 1, elementwise::float_or_complex, "float or complex") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::function(operands, cx, libm::atanh, complex::atanh, function::atanh, ring::complex::atanh)
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::function(
+            operands,
+            cx,
+            libm::atanh,
+            complex::atanh,
+            function::atanh,
+            ring::complex::atanh,
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // The slope 1/(1 - x^2) at the end nearer to 1; undetermined where 1 is in reach.
         elementwise::bound_unary(operands, values, 2.0, |x, e, _| {
             let farthest = x.abs() + e;
-            if farthest < 1.0 { e / (1.0 - farthest * farthest) } else { f64::INFINITY }
+            if farthest < 1.0 {
+                e / (1.0 - farthest * farthest)
+            } else {
+                f64::INFINITY
+            }
         })
     }
 
@@ -63,7 +88,19 @@ mod tests {
 
     #[test]
     fn special_values() {
-        testing::table(&Atanh, 3.0, &[(0.0, 0.0), (-0.0, -0.0), (0.5, 0.549306144334054846), (1.0, f64::INFINITY), (-1.0, f64::NEG_INFINITY), (2.0, f64::NAN), (f64::NAN, f64::NAN)]);
+        testing::table(
+            &Atanh,
+            3.0,
+            &[
+                (0.0, 0.0),
+                (-0.0, -0.0),
+                (0.5, 0.549306144334054846),
+                (1.0, f64::INFINITY),
+                (-1.0, f64::NEG_INFINITY),
+                (2.0, f64::NAN),
+                (f64::NAN, f64::NAN),
+            ],
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Meaning: result = exp(-|operand|) I1(operand).
 //! Inputs I1 operand (float tensor). Constraints: C1 operand and result have one type.
 //! Kind: opaque; in the ring hash of x, odd; 0 at the infinities.
-//! Numerics: within 4.0 ulp; computed in double precision and rounded once below f64. Source: chlo.
+//! Numerics: within 4 ulp; computed in double precision and rounded once below f64. Source: chlo.
 //! Example: `%1 = hlo.bessel_i1e %0 : tensor<2x3xf32>`.
 
 use crate::{
@@ -39,11 +39,22 @@ impl OpDef for BesselI1e {
         shape::elementwise(cx, 1, elementwise::float, "float") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
         elementwise::real_function(operands, cx, special::bessel_i1e, function::bessel_i1e)
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // The slope is at most 1/2, its value at 0.
         elementwise::bound_unary(operands, values, 4.0, |_, e, _| e / 2.0)
     }
@@ -62,7 +73,19 @@ mod tests {
 
     #[test]
     fn special_values() {
-        testing::table(&BesselI1e, 5.0, &[(0.0, 0.0), (-0.0, -0.0), (1.0, 0.207910415349708449), (-1.0, -0.207910415349708449), (100.0, 0.0397441530251302596), (f64::INFINITY, 0.0), (f64::NAN, f64::NAN)]);
+        testing::table(
+            &BesselI1e,
+            5.0,
+            &[
+                (0.0, 0.0),
+                (-0.0, -0.0),
+                (1.0, 0.207910415349708449),
+                (-1.0, -0.207910415349708449),
+                (100.0, 0.0397441530251302596),
+                (f64::INFINITY, 0.0),
+                (f64::NAN, f64::NAN),
+            ],
+        );
     }
 
     #[test]

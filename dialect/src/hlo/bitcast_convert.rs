@@ -41,30 +41,60 @@ impl OpDef for BitcastConvert {
         let result = shape::declared(cx, 0)?;
         let mut wrong = vec![];
         if operand.element.is_complex() != result.element.is_complex() {
-            wrong.push(format!("C2: a complex type is cast only to a complex type: {operand} and {result}"));
+            wrong.push(format!(
+                "C2: a complex type is cast only to a complex type: {operand} and {result}"
+            ));
         }
         let (from, to) = (operand.element.bits(), result.element.bits());
         let dims = if to < from {
-            operand.dims.iter().copied().chain([Dim::Static(u64::from(from / to))]).collect()
+            operand
+                .dims
+                .iter()
+                .copied()
+                .chain([Dim::Static(u64::from(from / to))])
+                .collect()
         } else if to > from {
             let parts = Dim::Static(u64::from(to / from));
             match operand.dims.split_last() {
                 Some((last, rest)) if shape::join_dims(*last, parts).is_some() => rest.to_vec(),
                 Some(_) | None => {
-                    wrong.push(format!("C1: the last dimension of {operand} must be {parts} to become {}", result.element));
+                    wrong.push(format!(
+                        "C1: the last dimension of {operand} must be {parts} to become {}",
+                        result.element
+                    ));
                     vec![]
                 }
             }
         } else {
             operand.dims.clone()
         };
-        if wrong.is_empty() && (from.max(to) % from.min(to).max(1) != 0 || shape::same_dims(&[&result.clone(), &TensorType { dims, ..(**operand).clone() }.into()]).is_err()) {
+        if wrong.is_empty()
+            && (from.max(to) % from.min(to).max(1) != 0
+                || shape::same_dims(&[
+                    &result.clone(),
+                    &TensorType {
+                        dims,
+                        ..(**operand).clone()
+                    }
+                    .into(),
+                ])
+                .is_err())
+        {
             wrong.push(format!("C1: {operand} does not have the bits of {result}"));
         }
-        if wrong.is_empty() { Ok(vec![Type::Tensor(result.clone())]) } else { Err(wrong) }
+        if wrong.is_empty() {
+            Ok(vec![Type::Tensor(result.clone())])
+        } else {
+            Err(wrong)
+        }
     }
 
-    fn eval(&self, operands: &[Value], results: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+    fn eval(
+        &self,
+        operands: &[Value],
+        results: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
         let operand = shape::operand(operands, 0)?;
         let Some(result) = results.first().and_then(Type::as_tensor) else {
             return Err(Stop::internal("bitcast_convert without a declared result"));
@@ -82,7 +112,13 @@ impl OpDef for BitcastConvert {
         Ok(vec![cx.embedded(out).into()])
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // The bits of a number that is not exact are undetermined.
         let (operand, result) = (operands[0], shape::operand(values, 0)?);
         let n = operand.value.as_tensor().map_or(0, Tensor::len);
@@ -97,7 +133,13 @@ impl OpDef for BitcastConvert {
                 (i * parts..(i + 1) * parts).all(|k| operand.error.at(k) == 0.0)
             }
         };
-        elementwise::bound_exact_op(values, |i| if operand.error.is_exact() || exact(i) { 0.0 } else { f64::INFINITY })
+        elementwise::bound_exact_op(values, |i| {
+            if operand.error.is_exact() || exact(i) {
+                0.0
+            } else {
+                f64::INFINITY
+            }
+        })
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -111,7 +153,11 @@ impl OpDef for BitcastConvert {
         } else if to.bits() > from.bits() {
             operand.push(u64::from(to.bits() / from.bits()));
         }
-        Sampler::single(BitcastConvert, &[Type::tensor(operand, from)], &[Type::tensor(result, to)])
+        Sampler::single(
+            BitcastConvert,
+            &[Type::tensor(operand, from)],
+            &[Type::tensor(result, to)],
+        )
     }
 }
 
@@ -121,7 +167,10 @@ fn result_dims(operand: &Tensor, to: &ElementType) -> Result<Vec<u64>, Stop> {
     if to < from {
         dims.push(u64::from(from / to));
     } else if to > from && dims.pop() != Some(u64::from(to / from)) {
-        return Err(Stop::Trap(Trap::ShapeMismatch(format!("bitcast_convert of {} to {to} bits", operand.ty()))));
+        return Err(Stop::Trap(Trap::ShapeMismatch(format!(
+            "bitcast_convert of {} to {to} bits",
+            operand.ty()
+        ))));
     }
     Ok(dims)
 }
@@ -159,7 +208,11 @@ fn unpack(packed: &[u8], element: &ElementType, n: usize) -> Vec<u8> {
             match element.class() {
                 // Signed types below a byte are stored with their sign extended.
                 Class::Signed => ((value << (8 - bits)) as i8 >> (8 - bits)) as u8,
-                Class::Boolean | Class::Unsigned | Class::Float | Class::Complex | Class::Quantized => value,
+                Class::Boolean
+                | Class::Unsigned
+                | Class::Float
+                | Class::Complex
+                | Class::Quantized => value,
             }
         })
         .collect()
@@ -171,7 +224,11 @@ mod tests {
     use crate::{hlo::elementwise::testing, planes::ring};
 
     fn cast(t: &Tensor, dims: &[u64], to: ElementType) -> (Tensor, u64) {
-        let (out, events) = testing::run_declared(&BitcastConvert, std::slice::from_ref(t), &[Type::tensor(dims.iter().copied(), to)]);
+        let (out, events) = testing::run_declared(
+            &BitcastConvert,
+            std::slice::from_ref(t),
+            &[Type::tensor(dims.iter().copied(), to)],
+        );
         (out, events.from_bits)
     }
 
@@ -188,7 +245,11 @@ mod tests {
     #[test]
     fn narrower_adds_a_dimension_and_wider_joins_it() {
         // The example of the specification.
-        let x = Tensor::from_slice(&[], ElementType::F64, &[f64::from_bits(0x0123_4567_89ab_cdef)]);
+        let x = Tensor::from_slice(
+            &[],
+            ElementType::F64,
+            &[f64::from_bits(0x0123_4567_89ab_cdef)],
+        );
         let (parts, _) = cast(&x, &[4], ElementType::F16);
         assert_eq!(parts.as_slice::<u16>(), [0xcdef, 0x89ab, 0x4567, 0x0123]);
         let (whole, _) = cast(&parts, &[], ElementType::F64);
@@ -201,7 +262,10 @@ mod tests {
         let (nibbles, _) = cast(&x, &[2, 2], ElementType::I4);
         assert_eq!(nibbles.to_i64s().as_ref(), [-1, -8, 1, 2]);
         let (bits, _) = cast(&x, &[2, 8], ElementType::I1);
-        assert_eq!(bits.as_slice::<u8>(), [1, 1, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0]);
+        assert_eq!(
+            bits.as_slice::<u8>(),
+            [1, 1, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0]
+        );
         assert_eq!(cast(&nibbles, &[2], ElementType::U8).0, x);
         assert_eq!(cast(&bits, &[2], ElementType::U8).0, x);
     }
@@ -210,20 +274,41 @@ mod tests {
     fn integers_become_embedded_floats() {
         let x = Tensor::from_i64s(&[1], &ElementType::I32, &[0x4040_0000]);
         let (out, _) = cast(&x, &[1], ElementType::F32);
-        assert_eq!((out.as_slice::<f32>(), out.ring()), (&[3.0][..], Some(&[3][..])));
+        assert_eq!(
+            (out.as_slice::<f32>(), out.ring()),
+            (&[3.0][..], Some(&[3][..]))
+        );
         assert_eq!(ring::embed_f64(3.0), 3);
     }
 
     #[test]
     fn each_constraint_is_checked() {
-        let infer = |a: Type, b: Type| BitcastConvert.infer(&InferContext { operands: &[a], declared: &[b], regions: &[] });
+        let infer = |a: Type, b: Type| {
+            BitcastConvert.infer(&InferContext {
+                operands: &[a],
+                declared: &[b],
+                regions: &[],
+            })
+        };
         let t = |dims: &[u64], e: ElementType| Type::tensor(dims.iter().copied(), e);
         assert!(infer(t(&[3], ElementType::F32), t(&[3, 2], ElementType::F16)).is_ok());
         for (found, tag) in [
-            (infer(t(&[3], ElementType::F32), t(&[3], ElementType::F16)), "C1"),
-            (infer(t(&[3], ElementType::F16), t(&[], ElementType::F32)), "C1"),
-            (infer(t(&[3], ElementType::F32), t(&[2], ElementType::I32)), "C1"),
-            (infer(t(&[3], ElementType::C64), t(&[3], ElementType::F64)), "C2"),
+            (
+                infer(t(&[3], ElementType::F32), t(&[3], ElementType::F16)),
+                "C1",
+            ),
+            (
+                infer(t(&[3], ElementType::F16), t(&[], ElementType::F32)),
+                "C1",
+            ),
+            (
+                infer(t(&[3], ElementType::F32), t(&[2], ElementType::I32)),
+                "C1",
+            ),
+            (
+                infer(t(&[3], ElementType::C64), t(&[3], ElementType::F64)),
+                "C2",
+            ),
         ] {
             assert!(found.expect_err(tag)[0].starts_with(tag));
         }

@@ -3,7 +3,7 @@
 //! Meaning: result = cbrt(operand), odd on real numbers; complex: principal value.
 //! Inputs I1 operand (float or complex tensor), I2 result_accuracy. Constraints: C1 operand and result have one type.
 //! Kind: opaque; in the ring hash of x, odd.
-//! Numerics: within 1.0 ulp; computed in double precision and rounded once below f64. Source: StableHLO specification.
+//! Numerics: within 1 ulp; computed in double precision and rounded once below f64. Source: StableHLO specification.
 //! Example: `%1 = hlo.cbrt %0 : tensor<2x3xf32>`.
 
 use crate::{
@@ -11,7 +11,10 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, complex}, shape},
+    hlo::{
+        elementwise::{self, complex},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     planes::ring::{self, function},
     program::Program,
@@ -43,16 +46,38 @@ impl OpDef for Cbrt {
         shape::elementwise(cx, 1, elementwise::float_or_complex, "float or complex") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::function(operands, cx, f64::cbrt, complex::cbrt, function::cbrt, ring::complex::cbrt)
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::function(
+            operands,
+            cx,
+            f64::cbrt,
+            complex::cbrt,
+            function::cbrt,
+            ring::complex::cbrt,
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // The slope 1/(3 x^(2/3)) at the end nearer to 0, and at most 2 cbrt(e/2) anywhere.
         elementwise::bound_unary(operands, values, 1.0, |x, e, _| {
             let nearest = x.abs() - e;
             let anywhere = 2.0 * (e / 2.0).cbrt();
-            if nearest > 0.0 { anywhere.min(e / (3.0 * nearest.cbrt().powi(2))) } else { anywhere }
+            if nearest > 0.0 {
+                anywhere.min(e / (3.0 * nearest.cbrt().powi(2)))
+            } else {
+                anywhere
+            }
         })
     }
 
@@ -69,7 +94,19 @@ mod tests {
 
     #[test]
     fn special_values() {
-        testing::table(&Cbrt::default(), 2.0, &[(0.0, 0.0), (-0.0, -0.0), (27.0, 3.0), (-8.0, -2.0), (f64::INFINITY, f64::INFINITY), (f64::NEG_INFINITY, f64::NEG_INFINITY), (f64::NAN, f64::NAN)]);
+        testing::table(
+            &Cbrt::default(),
+            2.0,
+            &[
+                (0.0, 0.0),
+                (-0.0, -0.0),
+                (27.0, 3.0),
+                (-8.0, -2.0),
+                (f64::INFINITY, f64::INFINITY),
+                (f64::NEG_INFINITY, f64::NEG_INFINITY),
+                (f64::NAN, f64::NAN),
+            ],
+        );
     }
 
     #[test]

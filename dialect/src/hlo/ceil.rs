@@ -37,11 +37,24 @@ impl OpDef for Ceil {
         shape::elementwise(cx, 1, elementwise::float, "float") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::real_function(operands, cx, f64::ceil, |r, x, out| ring::function::chosen(r, x, out, f64::ceil))
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::real_function(operands, cx, f64::ceil, |r, x, out| {
+            ring::function::chosen(r, x, out, f64::ceil)
+        })
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // Undetermined where the operand may lie on the other side of a step.
         elementwise::bound_steps(operands, values, f64::ceil)
     }
@@ -59,8 +72,24 @@ mod tests {
 
     #[test]
     fn values() {
-        testing::table(&Ceil, 0.0, &[(1.5, 2.0), (-1.5, -1.0), (-0.5, -0.0), (2.0, 2.0), (f64::INFINITY, f64::INFINITY), (f64::NAN, f64::NAN), (0.25, 1.0)]);
-        let out = testing::residues(&Ceil, &[-3.0, f64::INFINITY, 6.75], &[77, ring::POSITIVE_INFINITY, 5]);
+        testing::table(
+            &Ceil,
+            0.0,
+            &[
+                (1.5, 2.0),
+                (-1.5, -1.0),
+                (-0.5, -0.0),
+                (2.0, 2.0),
+                (f64::INFINITY, f64::INFINITY),
+                (f64::NAN, f64::NAN),
+                (0.25, 1.0),
+            ],
+        );
+        let out = testing::residues(
+            &Ceil,
+            &[-3.0, f64::INFINITY, 6.75],
+            &[77, ring::POSITIVE_INFINITY, 5],
+        );
         assert_eq!(out[..2], [ring::P - 3, ring::POSITIVE_INFINITY]);
         assert!([6, 7].contains(&out[2]));
     }

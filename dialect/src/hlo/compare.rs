@@ -13,7 +13,10 @@ use crate::{
     buffer::Buffer,
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, choice, zip}, shape},
+    hlo::{
+        elementwise::{self, choice, zip},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     program::Program,
     tensor::{Tensor, Value},
@@ -67,7 +70,10 @@ fn named<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
 }
 
 fn name_of<T: Copy + PartialEq>(table: &[(&'static str, T)], value: T) -> &'static str {
-    table.iter().find(|row| row.1 == value).map_or("", |row| row.0)
+    table
+        .iter()
+        .find(|row| row.1 == value)
+        .map_or("", |row| row.0)
 }
 
 impl OpDef for Compare {
@@ -77,33 +83,52 @@ impl OpDef for Compare {
     fn from_attributes(reader: &mut AttributeReader<'_>) -> Compare {
         let direction = reader.str("comparison_direction");
         let comparison_direction = named(&DIRECTIONS, &direction).unwrap_or_else(|| {
-            reader.reject(format!("comparison_direction must be one of EQ, NE, GE, GT, LE, LT, got '{direction}'"));
+            reader.reject(format!(
+                "comparison_direction must be one of EQ, NE, GE, GT, LE, LT, got '{direction}'"
+            ));
             Direction::Eq
         });
         let compare_type = reader.opt_str("compare_type").and_then(|word| {
             let found = named(&TYPES, &word);
             if found.is_none() {
-                reader.reject(format!("compare_type must be one of FLOAT, TOTALORDER, SIGNED, UNSIGNED, got '{word}'"));
+                reader.reject(format!(
+                    "compare_type must be one of FLOAT, TOTALORDER, SIGNED, UNSIGNED, got '{word}'"
+                ));
             }
             found
         });
-        Compare { comparison_direction, compare_type }
+        Compare {
+            comparison_direction,
+            compare_type,
+        }
     }
 
     fn to_attributes(&self) -> Attributes {
         Attributes::new()
-            .with("comparison_direction", name_of(&DIRECTIONS, self.comparison_direction))
-            .with_some("compare_type", self.compare_type.map(|t| name_of(&TYPES, t)))
+            .with(
+                "comparison_direction",
+                name_of(&DIRECTIONS, self.comparison_direction),
+            )
+            .with_some(
+                "compare_type",
+                self.compare_type.map(|t| name_of(&TYPES, t)),
+            )
     }
 
     fn infer(&self, cx: &InferContext<'_>) -> Result<Vec<Type>, Vec<String>> {
         let operands = shape::tensors(cx, 2)?;
         let mut wrong = vec![];
         if operands[0].element != operands[1].element {
-            wrong.push(format!("C1: element types differ: {} and {}", operands[0], operands[1]));
+            wrong.push(format!(
+                "C1: element types differ: {} and {}",
+                operands[0], operands[1]
+            ));
         }
         let dims = shape::same_dims(&operands).unwrap_or_else(|_| {
-            wrong.push(format!("C2: shapes differ: {} and {}", operands[0], operands[1]));
+            wrong.push(format!(
+                "C2: shapes differ: {} and {}",
+                operands[0], operands[1]
+            ));
             vec![]
         });
         let fits = match (self.compare_type, operands[0].element.class()) {
@@ -114,25 +139,47 @@ impl OpDef for Compare {
             (Some(t), Class::Complex) => t == CompareType::Float,
         };
         if !fits {
-            wrong.push(format!("C3: compare_type {} does not fit {}", self.compare_type.map_or("", |t| name_of(&TYPES, t)), operands[0]));
+            wrong.push(format!(
+                "C3: compare_type {} does not fit {}",
+                self.compare_type.map_or("", |t| name_of(&TYPES, t)),
+                operands[0]
+            ));
         }
         if wrong.is_empty() {
-            Ok(vec![operands[0].with_dims(dims).with_element(ElementType::I1).into()])
+            Ok(vec![
+                operands[0]
+                    .with_dims(dims)
+                    .with_element(ElementType::I1)
+                    .into(),
+            ])
         } else {
             Err(wrong)
         }
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
         let (a, b) = elementwise::same_shape(operands)?;
         let out = self.outcomes(a, b)?;
         let [no, yes] = choice::count_outcomes(out.as_slice());
         cx.events.predicates[0] += no;
         cx.events.predicates[1] += yes;
-        Ok(vec![Tensor::new(a.dims().to_vec(), ElementType::I1, out, None).into()])
+        Ok(vec![
+            Tensor::new(a.dims().to_vec(), ElementType::I1, out, None).into(),
+        ])
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // Undetermined where the two intervals overlap.
         if operands.iter().all(|o| o.error.is_exact()) {
             return Ok(vec![Bound::Exact]);
@@ -141,12 +188,19 @@ impl OpDef for Compare {
             return Err(Stop::internal("compare of values that are no tensors"));
         };
         if !a.element().is_float() {
-            return Ok(vec![elementwise::exact_or_undetermined(operands, shape::operand(values, 0)?.len())]);
+            return Ok(vec![elementwise::exact_or_undetermined(
+                operands,
+                shape::operand(values, 0)?.len(),
+            )]);
         }
         let (x, y) = (a.to_f64s(), b.to_f64s());
         elementwise::bound_exact_op(values, |i| {
             let reach = operands[0].error.at(i) + operands[1].error.at(i);
-            if reach == 0.0 || (x[i] - y[i]).abs() > reach { 0.0 } else { f64::INFINITY }
+            if reach == 0.0 || (x[i] - y[i]).abs() > reach {
+                0.0
+            } else {
+                f64::INFINITY
+            }
         })
     }
 
@@ -166,23 +220,40 @@ impl Compare {
     fn outcomes(&self, a: &Tensor, b: &Tensor) -> Result<Buffer, Stop> {
         let total = self.compare_type == Some(CompareType::TotalOrder);
         Ok(match a.element() {
-            ElementType::F32 if total => self.each(a.as_slice::<f32>(), b.as_slice::<f32>(), total_order_f32),
+            ElementType::F32 if total => {
+                self.each(a.as_slice::<f32>(), b.as_slice::<f32>(), total_order_f32)
+            }
             ElementType::F32 => self.each(a.as_slice::<f32>(), b.as_slice::<f32>(), |x| x),
-            ElementType::F64 if total => self.each(a.as_slice::<f64>(), b.as_slice::<f64>(), total_order_f64),
+            ElementType::F64 if total => {
+                self.each(a.as_slice::<f64>(), b.as_slice::<f64>(), total_order_f64)
+            }
             ElementType::F64 => self.each(a.as_slice::<f64>(), b.as_slice::<f64>(), |x| x),
             // Every narrower float is an f32 exactly.
             e if e.is_float() && total => self.each(&a.to_f32s(), &b.to_f32s(), total_order_f32),
             e if e.is_float() => self.each(&a.to_f32s(), &b.to_f32s(), |x: f32| x),
-            e if e.is_complex() => self.each(&elementwise::complexes(a), &elementwise::complexes(b), |z| Lexicographic(z.re, z.im)),
+            e if e.is_complex() => self.each(
+                &elementwise::complexes(a),
+                &elementwise::complexes(b),
+                |z| Lexicographic(z.re, z.im),
+            ),
             ElementType::I1 => self.each(a.as_slice::<u8>(), b.as_slice::<u8>(), |x| x),
-            ElementType::Quantized(_) => return Err(Stop::unsupported(format!("compare of {}", a.element()))),
-            e => crate::integer_dispatch!(e, T => self.each(a.as_slice::<T>(), b.as_slice::<T>(), |x| x),
-                _ => return Err(Stop::internal(format!("no integer type {e}")))),
+            ElementType::Quantized(_) => {
+                return Err(Stop::unsupported(format!("compare of {}", a.element())));
+            }
+            e => {
+                crate::integer_dispatch!(e, T => self.each(a.as_slice::<T>(), b.as_slice::<T>(), |x| x),
+                _ => return Err(Stop::internal(format!("no integer type {e}"))))
+            }
         })
     }
 
     /// Compares the keys of elements.
-    fn each<T: bytemuck::Pod, K: PartialOrd>(&self, a: &[T], b: &[T], key: impl Fn(T) -> K) -> Buffer {
+    fn each<T: bytemuck::Pod, K: PartialOrd>(
+        &self,
+        a: &[T],
+        b: &[T],
+        key: impl Fn(T) -> K,
+    ) -> Buffer {
         match self.comparison_direction {
             Direction::Eq => zip(a, b, |x, y| u8::from(key(x) == key(y))),
             Direction::Ne => zip(a, b, |x, y| u8::from(key(x) != key(y))),
@@ -214,15 +285,32 @@ mod tests {
     use super::*;
     use crate::hlo::elementwise::testing;
 
-    fn compare(direction: Direction, compare_type: Option<CompareType>, a: &Tensor, b: &Tensor) -> Vec<u8> {
-        let op = Compare { comparison_direction: direction, compare_type };
-        testing::run(&op, &[a.clone(), b.clone()]).0.as_slice().to_vec()
+    fn compare(
+        direction: Direction,
+        compare_type: Option<CompareType>,
+        a: &Tensor,
+        b: &Tensor,
+    ) -> Vec<u8> {
+        let op = Compare {
+            comparison_direction: direction,
+            compare_type,
+        };
+        testing::run(&op, &[a.clone(), b.clone()])
+            .0
+            .as_slice()
+            .to_vec()
     }
 
     #[test]
     fn floats() {
         let nan = f64::NAN;
-        for element in [ElementType::F64, ElementType::F32, ElementType::BF16, ElementType::F16, ElementType::F8E4M3FN] {
+        for element in [
+            ElementType::F64,
+            ElementType::F32,
+            ElementType::BF16,
+            ElementType::F16,
+            ElementType::F8E4M3FN,
+        ] {
             let a = testing::tensor(element.clone(), &[1.0, 2.0, -0.0, nan, nan, -1.0]);
             let b = testing::tensor(element, &[2.0, 2.0, 0.0, 1.0, nan, 1.0]);
             for (direction, want) in [
@@ -240,37 +328,91 @@ mod tests {
 
     #[test]
     fn total_order() {
-        let rising = [-f64::NAN, f64::NEG_INFINITY, -1.0, -0.0, 0.0, 1.0, f64::INFINITY, f64::NAN].map(f64::to_bits);
+        let rising = [
+            -f64::NAN,
+            f64::NEG_INFINITY,
+            -1.0,
+            -0.0,
+            0.0,
+            1.0,
+            f64::INFINITY,
+            f64::NAN,
+        ]
+        .map(f64::to_bits);
         // The sign of NaN constants is what the bits say.
-        let rising = rising.map(|b| if f64::from_bits(b).is_nan() { b & !(1 << 63) } else { b });
+        let rising = rising.map(|b| {
+            if f64::from_bits(b).is_nan() {
+                b & !(1 << 63)
+            } else {
+                b
+            }
+        });
         let mut values = rising.map(f64::from_bits);
         values[0] = f64::from_bits(rising[0] | 1 << 63);
         for element in [ElementType::F64, ElementType::F32, ElementType::BF16] {
             let low = testing::tensor(element.clone(), &values[..7]);
             let high = testing::tensor(element, &values[1..]);
-            assert_eq!(compare(Direction::Lt, Some(CompareType::TotalOrder), &low, &high), [1; 7]);
-            assert_eq!(compare(Direction::Eq, Some(CompareType::TotalOrder), &low, &low), [1; 7]);
+            assert_eq!(
+                compare(Direction::Lt, Some(CompareType::TotalOrder), &low, &high),
+                [1; 7]
+            );
+            assert_eq!(
+                compare(Direction::Eq, Some(CompareType::TotalOrder), &low, &low),
+                [1; 7]
+            );
         }
     }
 
     #[test]
     fn integers_and_complex_numbers() {
         let unsigned = |v: &[i64]| Tensor::from_i64s(&[v.len() as u64], &ElementType::U8, v);
-        assert_eq!(compare(Direction::Gt, None, &unsigned(&[200]), &unsigned(&[100])), [1]);
+        assert_eq!(
+            compare(Direction::Gt, None, &unsigned(&[200]), &unsigned(&[100])),
+            [1]
+        );
         let signed = |v: &[i64]| Tensor::from_i64s(&[v.len() as u64], &ElementType::I8, v);
-        assert_eq!(compare(Direction::Gt, Some(CompareType::Signed), &signed(&[-56]), &signed(&[100])), [0]);
+        assert_eq!(
+            compare(
+                Direction::Gt,
+                Some(CompareType::Signed),
+                &signed(&[-56]),
+                &signed(&[100])
+            ),
+            [0]
+        );
         let z = |v: &[[f32; 2]]| Tensor::from_slice(&[v.len() as u64], ElementType::C64, v);
-        assert_eq!(compare(Direction::Lt, None, &z(&[[1.0, 2.0], [1.0, 5.0]]), &z(&[[1.0, 3.0], [2.0, 0.0]])), [1, 1]);
+        assert_eq!(
+            compare(
+                Direction::Lt,
+                None,
+                &z(&[[1.0, 2.0], [1.0, 5.0]]),
+                &z(&[[1.0, 3.0], [2.0, 0.0]])
+            ),
+            [1, 1]
+        );
     }
 
     #[test]
     fn overlapping_intervals_are_undetermined() {
-        let values: Vec<Value> = [&[1.0, 1.0][..], &[1.5, 3.0]].map(|v| testing::tensor(ElementType::F32, v).into()).into();
+        let values: Vec<Value> = [&[1.0, 1.0][..], &[1.5, 3.0]]
+            .map(|v| testing::tensor(ElementType::F32, v).into())
+            .into();
         let errors = [Bound::absolute(vec![0.5, 0.5]), Bound::Exact];
-        let operands: Vec<Bounded<'_>> = values.iter().zip(&errors).map(|(value, error)| Bounded { value, error }).collect();
+        let operands: Vec<Bounded<'_>> = values
+            .iter()
+            .zip(&errors)
+            .map(|(value, error)| Bounded { value, error })
+            .collect();
         let (mut runner, mut events) = (crate::eval::NoRegions, crate::eval::Events::default());
-        let mut cx = EvalContext { planes: crate::planes::Planes::IeeeOnly, runner: &mut runner, events: &mut events };
-        let op = Compare { comparison_direction: Direction::Lt, compare_type: None };
+        let mut cx = EvalContext {
+            planes: crate::planes::Planes::IeeeOnly,
+            runner: &mut runner,
+            events: &mut events,
+        };
+        let op = Compare {
+            comparison_direction: Direction::Lt,
+            compare_type: None,
+        };
         let out = op.eval(&values, &[], &mut cx).expect("evaluates");
         let bound = op.bound(&operands, &[], &out, &mut cx).expect("a bound");
         assert_eq!(bound, [Bound::absolute(vec![f64::INFINITY, 0.0])]);
@@ -280,8 +422,17 @@ mod tests {
     #[test]
     fn each_constraint_is_checked() {
         let f = |dims: &[u64], e: ElementType| Type::tensor(dims.iter().copied(), e);
-        let infer = |t, a: &Type, b: &Type| Compare { comparison_direction: Direction::Eq, compare_type: t }
-            .infer(&InferContext { operands: &[a.clone(), b.clone()], declared: &[], regions: &[] });
+        let infer = |t, a: &Type, b: &Type| {
+            Compare {
+                comparison_direction: Direction::Eq,
+                compare_type: t,
+            }
+            .infer(&InferContext {
+                operands: &[a.clone(), b.clone()],
+                declared: &[],
+                regions: &[],
+            })
+        };
         let x = f(&[2], ElementType::F32);
         assert!(infer(Some(CompareType::Float), &x, &x).is_ok());
         for (found, tag) in [

@@ -10,7 +10,10 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, zip}, shape},
+    hlo::{
+        elementwise::{self, zip},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     program::Program,
     tensor::{Tensor, Value},
@@ -33,31 +36,70 @@ impl OpDef for Complex {
     }
 
     fn infer(&self, cx: &InferContext<'_>) -> Result<Vec<Type>, Vec<String>> {
-        let parts = shape::elementwise(cx, 2, |t| matches!(t.element, ElementType::F32 | ElementType::F64), "f32 or f64")?; // C1
-        let whole = |e: &ElementType| if *e == ElementType::F32 { ElementType::C64 } else { ElementType::C128 };
-        Ok(parts.iter().filter_map(Type::as_tensor).map(|t| t.with_element(whole(&t.element)).into()).collect()) // C2, C3
+        let parts = shape::elementwise(
+            cx,
+            2,
+            |t| matches!(t.element, ElementType::F32 | ElementType::F64),
+            "f32 or f64",
+        )?; // C1
+        let whole = |e: &ElementType| {
+            if *e == ElementType::F32 {
+                ElementType::C64
+            } else {
+                ElementType::C128
+            }
+        };
+        Ok(parts
+            .iter()
+            .filter_map(Type::as_tensor)
+            .map(|t| t.with_element(whole(&t.element)).into())
+            .collect()) // C2, C3
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], _: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
         let (re, im) = elementwise::same_shape(operands)?;
         let (ieee, element) = if *re.element() == ElementType::F32 {
-            (zip(re.as_slice::<f32>(), im.as_slice::<f32>(), |a, b| [a, b]), ElementType::C64)
+            (
+                zip(re.as_slice::<f32>(), im.as_slice::<f32>(), |a, b| [a, b]),
+                ElementType::C64,
+            )
         } else {
-            (zip(re.as_slice::<f64>(), im.as_slice::<f64>(), |a, b| [a, b]), ElementType::C128)
+            (
+                zip(re.as_slice::<f64>(), im.as_slice::<f64>(), |a, b| [a, b]),
+                ElementType::C128,
+            )
         };
         let ring = match (re.ring(), im.ring()) {
             (Some(r), Some(s)) => Some(zip(r, s, |a, b| [a, b])),
             (Some(_) | None, _) => None,
         };
-        Ok(vec![Tensor::new(re.dims().to_vec(), element, ieee, ring).into()])
+        Ok(vec![
+            Tensor::new(re.dims().to_vec(), element, ieee, ring).into(),
+        ])
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
-        elementwise::bound_exact_op(values, |i| operands[0].error.at(i).hypot(operands[1].error.at(i)))
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
+        elementwise::bound_exact_op(values, |i| {
+            operands[0].error.at(i).hypot(operands[1].error.at(i))
+        })
     }
 
     fn sample(s: &mut Sampler) -> Program {
-        let ty = Type::tensor(s.dims(), s.element(|e| matches!(e, ElementType::F32 | ElementType::F64)));
+        let ty = Type::tensor(
+            s.dims(),
+            s.element(|e| matches!(e, ElementType::F32 | ElementType::F64)),
+        );
         Sampler::single(Complex, &[ty.clone(), ty], &[])
     }
 }

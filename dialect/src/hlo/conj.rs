@@ -37,7 +37,12 @@ impl OpDef for Conj {
         shape::elementwise(cx, 1, elementwise::float_or_complex, "float or complex") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
         elementwise::function(
             operands,
             cx,
@@ -48,7 +53,13 @@ impl OpDef for Conj {
         )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         elementwise::bound_exact_op(values, |i| operands[0].error.at(i))
     }
 
@@ -66,7 +77,8 @@ mod tests {
 
     #[test]
     fn values() {
-        let z = Tensor::from_slice(&[2], ElementType::C128, &[[1f64, -2.0], [3.0, 0.0]]).with_embedded_ring();
+        let z = Tensor::from_slice(&[2], ElementType::C128, &[[1f64, -2.0], [3.0, 0.0]])
+            .with_embedded_ring();
         let (out, _) = testing::run(&Conj, &[z]);
         let bits: Vec<u64> = out.as_slice::<f64>().iter().map(|x| x.to_bits()).collect();
         assert_eq!(bits, [1f64, 2.0, 3.0, -0.0].map(f64::to_bits));

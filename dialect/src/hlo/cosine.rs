@@ -3,7 +3,7 @@
 //! Meaning: result = cos(operand), in radians.
 //! Inputs I1 operand (float or complex tensor), I2 result_accuracy. Constraints: C1 operand and result have one type.
 //! Kind: opaque; in the ring hash of x, even; cos(0) = 1.
-//! Numerics: within 1.0 ulp; computed in double precision and rounded once below f64. Source: StableHLO specification.
+//! Numerics: within 1 ulp; computed in double precision and rounded once below f64. Source: StableHLO specification.
 //! Example: `%1 = hlo.cosine %0 : tensor<2x3xf32>`.
 
 use crate::{
@@ -11,7 +11,10 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, complex}, shape},
+    hlo::{
+        elementwise::{self, complex},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     planes::ring::{self, function},
     program::Program,
@@ -43,13 +46,33 @@ impl OpDef for Cosine {
         shape::elementwise(cx, 1, elementwise::float_or_complex, "float or complex") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::function(operands, cx, f64::cos, complex::cos, function::cos, ring::complex::cos)
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::function(
+            operands,
+            cx,
+            f64::cos,
+            complex::cos,
+            function::cos,
+            ring::complex::cos,
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // The slope is |sin| <= |sin(x)| + e.
-        elementwise::bound_unary(operands, values, 1.0, |x, e, _| (e * (x.sin().abs() + e).min(1.0)).min(2.0))
+        elementwise::bound_unary(operands, values, 1.0, |x, e, _| {
+            (e * (x.sin().abs() + e).min(1.0)).min(2.0)
+        })
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -65,12 +88,28 @@ mod tests {
 
     #[test]
     fn special_values() {
-        testing::table(&Cosine::default(), 2.0, &[(0.0, 1.0), (-0.0, 1.0), (1.0, 0.540302305868139717), (-1.0, 0.540302305868139717), (f64::INFINITY, f64::NAN), (f64::NEG_INFINITY, f64::NAN), (f64::NAN, f64::NAN)]);
+        testing::table(
+            &Cosine::default(),
+            2.0,
+            &[
+                (0.0, 1.0),
+                (-0.0, 1.0),
+                (1.0, 0.540302305868139717),
+                (-1.0, 0.540302305868139717),
+                (f64::INFINITY, f64::NAN),
+                (f64::NEG_INFINITY, f64::NAN),
+                (f64::NAN, f64::NAN),
+            ],
+        );
     }
 
     #[test]
     fn ring_identities() {
-        let out = testing::residues(&Cosine::default(), &[0.5, -0.5, 0.0, f64::INFINITY], &[77, ring::neg(77), 0, ring::POSITIVE_INFINITY]);
+        let out = testing::residues(
+            &Cosine::default(),
+            &[0.5, -0.5, 0.0, f64::INFINITY],
+            &[77, ring::neg(77), 0, ring::POSITIVE_INFINITY],
+        );
         assert_eq!(out[0], out[1]);
         assert_eq!(out[2..], [1, ring::UNDEFINED]);
     }

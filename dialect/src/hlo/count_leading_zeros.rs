@@ -36,12 +36,30 @@ impl OpDef for CountLeadingZeros {
         shape::elementwise(cx, 1, elementwise::integer_or_boolean, "integer") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], _: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::integer_unary(operands, |bits, x| (elementwise::Width(bits).unsigned(x).leading_zeros() + bits).saturating_sub(128).into())
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::integer_unary(operands, |bits, x| {
+            (elementwise::Width(bits).unsigned(x).leading_zeros() + bits)
+                .saturating_sub(128)
+                .into()
+        })
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
-        Ok(vec![elementwise::exact_or_undetermined(operands, shape::operand(values, 0)?.len())])
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
+        Ok(vec![elementwise::exact_or_undetermined(
+            operands,
+            shape::operand(values, 0)?.len(),
+        )])
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -58,7 +76,12 @@ mod tests {
 
     #[test]
     fn values() {
-        testing::integers(&CountLeadingZeros, ElementType::I8, &[&[0, 1, -1, 16]], &[8, 7, 0, 3]);
+        testing::integers(
+            &CountLeadingZeros,
+            ElementType::I8,
+            &[&[0, 1, -1, 16]],
+            &[8, 7, 0, 3],
+        );
         testing::integers(&CountLeadingZeros, ElementType::U16, &[&[1]], &[15]);
         testing::integers(&CountLeadingZeros, ElementType::I64, &[&[0]], &[64]);
     }

@@ -12,7 +12,10 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, complex}, shape},
+    hlo::{
+        elementwise::{self, complex},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     planes::ring,
     program::Program,
@@ -39,21 +42,42 @@ impl OpDef for Divide {
         shape::elementwise(cx, 2, elementwise::number, "a number") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::binary_by_slices(operands, cx, elementwise::Binary {
-            f32: |a, b| a / b,
-            f64: |a, b| a / b,
-            complex: complex::divide,
-            integer: |a: i128, b| if b == 0 { -1 } else { a.wrapping_div(b) },
-            boolean: |a, _| a,
-            ring: ring::function::divide,
-            ring_complex: |a, b, (_, y), result, zeros| ring::complex::div_pairs(a, b, y, result, zeros),
-        })
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::binary_by_slices(
+            operands,
+            cx,
+            elementwise::Binary {
+                f32: |a, b| a / b,
+                f64: |a, b| a / b,
+                complex: complex::divide,
+                integer: |a: i128, b| if b == 0 { -1 } else { a.wrapping_div(b) },
+                boolean: |a, _| a,
+                ring: ring::function::divide,
+                ring_complex: |a, b, (_, y), result, zeros| {
+                    ring::complex::div_pairs(a, b, y, result, zeros)
+                },
+            },
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // |a'/b' - a/b| <= (ea + |a/b| eb) / (|b| - eb); undetermined where the divisor may be 0.
-        let ulp = if shape::operand(values, 0)?.element().is_complex() { 3.0 } else { 0.5 };
+        let ulp = if shape::operand(values, 0)?.element().is_complex() {
+            3.0
+        } else {
+            0.5
+        };
         elementwise::bound_function_of_two(operands, values, ulp, |a, ea, b, eb| match (ea, eb) {
             (0.0, 0.0) => 0.0,
             _ if eb >= b.abs() => f64::INFINITY,
@@ -75,8 +99,24 @@ mod tests {
     #[test]
     fn values() {
         let inf = f64::INFINITY;
-        testing::table_of_two(&Divide, 0.0, &[(1.0, 2.0, 0.5), (1.0, 0.0, inf), (1.0, -0.0, -inf), (0.0, 0.0, f64::NAN), (inf, inf, f64::NAN), (-3.0, inf, -0.0)]);
-        testing::integers(&Divide, ElementType::I32, &[&[7, -7, 7, 5, i64::from(i32::MIN)], &[2, 2, -2, 0, -1]], &[3, -3, -3, -1, i64::from(i32::MIN)]);
+        testing::table_of_two(
+            &Divide,
+            0.0,
+            &[
+                (1.0, 2.0, 0.5),
+                (1.0, 0.0, inf),
+                (1.0, -0.0, -inf),
+                (0.0, 0.0, f64::NAN),
+                (inf, inf, f64::NAN),
+                (-3.0, inf, -0.0),
+            ],
+        );
+        testing::integers(
+            &Divide,
+            ElementType::I32,
+            &[&[7, -7, 7, 5, i64::from(i32::MIN)], &[2, 2, -2, 0, -1]],
+            &[3, -3, -3, -1, i64::from(i32::MIN)],
+        );
         testing::integers(&Divide, ElementType::U8, &[&[200, 9], &[7, 0]], &[28, 255]);
         testing::integers(&Divide, ElementType::I4, &[&[-8], &[-1]], &[-8]);
     }
@@ -96,6 +136,9 @@ mod tests {
         let b = testing::with_given_residues(ElementType::F64, &[1.0, 0.0, 0.0], &[0, 0, 0]);
         let (out, events) = testing::run(&Divide, &[a, b]);
         assert_eq!(events.zero_divisors, 1);
-        assert_eq!(out.ring().map(|r| &r[1..]), Some(&[ring::POSITIVE_INFINITY, ring::UNDEFINED][..]));
+        assert_eq!(
+            out.ring().map(|r| &r[1..]),
+            Some(&[ring::POSITIVE_INFINITY, ring::UNDEFINED][..])
+        );
     }
 }

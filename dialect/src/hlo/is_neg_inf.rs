@@ -37,14 +37,35 @@ impl OpDef for IsNegInf {
         elementwise::predicate_type(operand)
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], _: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
         elementwise::predicate(operands, |x| x == f64::NEG_INFINITY)
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // A float that is finite and off by a finite bound is a finite number in exact arithmetic too.
-        let x = operands[0].value.as_tensor().map(Tensor::to_f64s).unwrap_or_default();
-        elementwise::bound_exact_op(values, |i| if operands[0].error.at(i) == 0.0 || x[i].is_finite() { 0.0 } else { f64::INFINITY })
+        let x = operands[0]
+            .value
+            .as_tensor()
+            .map(Tensor::to_f64s)
+            .unwrap_or_default();
+        elementwise::bound_exact_op(values, |i| {
+            if operands[0].error.at(i) == 0.0 || x[i].is_finite() {
+                0.0
+            } else {
+                f64::INFINITY
+            }
+        })
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -61,8 +82,17 @@ mod tests {
 
     #[test]
     fn values() {
-        for element in [ElementType::F64, ElementType::F32, ElementType::F16, ElementType::BF16, ElementType::F8E5M2] {
-            let x = testing::tensor(element, &[0.0, -2.5, f64::INFINITY, f64::NEG_INFINITY, f64::NAN]);
+        for element in [
+            ElementType::F64,
+            ElementType::F32,
+            ElementType::F16,
+            ElementType::BF16,
+            ElementType::F8E5M2,
+        ] {
+            let x = testing::tensor(
+                element,
+                &[0.0, -2.5, f64::INFINITY, f64::NEG_INFINITY, f64::NAN],
+            );
             let (out, _) = testing::run(&IsNegInf, &[x]);
             assert_eq!(out.as_slice::<u8>(), [0, 0, 0, 1, 0]);
         }

@@ -3,7 +3,7 @@
 //! Meaning: result = ln(operand); complex: principal value.
 //! Inputs I1 operand (float or complex tensor), I2 result_accuracy. Constraints: C1 operand and result have one type.
 //! Kind: opaque; in the ring log(1/x) = -log(x), log(1) = 0; 0 gives -inf, negative numbers are undefined.
-//! Numerics: within 1.0 ulp; computed in double precision and rounded once below f64. Source: StableHLO specification.
+//! Numerics: within 1 ulp; computed in double precision and rounded once below f64. Source: StableHLO specification.
 //! Example: `%1 = hlo.log %0 : tensor<2x3xf32>`.
 
 use crate::{
@@ -11,7 +11,10 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, complex}, shape},
+    hlo::{
+        elementwise::{self, complex},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     planes::ring::{self, function},
     program::Program,
@@ -43,13 +46,37 @@ impl OpDef for Log {
         shape::elementwise(cx, 1, elementwise::float_or_complex, "float or complex") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::function(operands, cx, f64::ln, complex::log, function::log, ring::complex::log)
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::function(
+            operands,
+            cx,
+            f64::ln,
+            complex::log,
+            function::log,
+            ring::complex::log,
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // |log(x) - log(x - e)| = -log(1 - e/x), the larger side; undetermined where 0 is in reach.
-        elementwise::bound_unary(operands, values, 1.0, |x, e, _| if e < x { -(-e / x).ln_1p() } else { f64::INFINITY })
+        elementwise::bound_unary(operands, values, 1.0, |x, e, _| {
+            if e < x {
+                -(-e / x).ln_1p()
+            } else {
+                f64::INFINITY
+            }
+        })
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -65,13 +92,30 @@ mod tests {
 
     #[test]
     fn special_values() {
-        testing::table(&Log::default(), 2.0, &[(1.0, 0.0), (0.0, f64::NEG_INFINITY), (-0.0, f64::NEG_INFINITY), (-1.0, f64::NAN), (2.0, std::f64::consts::LN_2), (0.5, -std::f64::consts::LN_2), (f64::INFINITY, f64::INFINITY), (f64::NAN, f64::NAN)]);
+        testing::table(
+            &Log::default(),
+            2.0,
+            &[
+                (1.0, 0.0),
+                (0.0, f64::NEG_INFINITY),
+                (-0.0, f64::NEG_INFINITY),
+                (-1.0, f64::NAN),
+                (2.0, std::f64::consts::LN_2),
+                (0.5, -std::f64::consts::LN_2),
+                (f64::INFINITY, f64::INFINITY),
+                (f64::NAN, f64::NAN),
+            ],
+        );
     }
 
     #[test]
     fn ring_identities() {
         let (x, inverse) = (77, ring::inv_residue(77));
-        let out = testing::residues(&Log::default(), &[2.0, 0.5, 1.0, 0.0, -1.0], &[x, inverse, 1, 0, 5]);
+        let out = testing::residues(
+            &Log::default(),
+            &[2.0, 0.5, 1.0, 0.0, -1.0],
+            &[x, inverse, 1, 0, 5],
+        );
         assert_eq!(ring::add(out[0], out[1]), 0);
         assert_eq!(out[2..], [0, ring::NEGATIVE_INFINITY, ring::UNDEFINED]);
     }

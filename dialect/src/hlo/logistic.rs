@@ -3,7 +3,7 @@
 //! Meaning: result = 1 / (1 + exp(-operand)).
 //! Inputs I1 operand (float or complex tensor), I2 result_accuracy. Constraints: C1 operand and result have one type.
 //! Kind: opaque; in the ring 1 / (1 + exp(-x)).
-//! Numerics: within 2.0 ulp; computed in double precision and rounded once below f64. Source: StableHLO specification.
+//! Numerics: within 2 ulp; computed in double precision and rounded once below f64. Source: StableHLO specification.
 //! Example: `%1 = hlo.logistic %0 : tensor<2x3xf32>`.
 
 use crate::{
@@ -11,7 +11,10 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, complex}, shape},
+    hlo::{
+        elementwise::{self, complex},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     planes::ring::{self, function},
     program::Program,
@@ -43,13 +46,33 @@ impl OpDef for Logistic {
         shape::elementwise(cx, 1, elementwise::float_or_complex, "float or complex") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::function(operands, cx, logistic, complex::logistic, function::logistic, ring::complex::logistic)
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::function(
+            operands,
+            cx,
+            logistic,
+            complex::logistic,
+            function::logistic,
+            ring::complex::logistic,
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // The slope is at most 1/4, and log(logistic) has slope at most 1.
-        elementwise::bound_unary(operands, values, 2.0, |_, e, y| (e / 4.0).min(y.abs() * e.exp_m1()))
+        elementwise::bound_unary(operands, values, 2.0, |_, e, y| {
+            (e / 4.0).min(y.abs() * e.exp_m1())
+        })
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -75,13 +98,34 @@ mod tests {
 
     #[test]
     fn special_values() {
-        testing::table(&Logistic::default(), 3.0, &[(0.0, 0.5), (-0.0, 0.5), (f64::INFINITY, 1.0), (f64::NEG_INFINITY, 0.0), (f64::NAN, f64::NAN), (1.0, 0.731058578630004879), (-1.0, 0.268941421369995121), (-60.0, 8.75651076269652034e-27)]);
+        testing::table(
+            &Logistic::default(),
+            3.0,
+            &[
+                (0.0, 0.5),
+                (-0.0, 0.5),
+                (f64::INFINITY, 1.0),
+                (f64::NEG_INFINITY, 0.0),
+                (f64::NAN, f64::NAN),
+                (1.0, 0.731058578630004879),
+                (-1.0, 0.268941421369995121),
+                (-60.0, 8.75651076269652034e-27),
+            ],
+        );
     }
 
     #[test]
     fn ring_identities() {
-        let exponential = testing::residues(&crate::hlo::exponential::Exponential::default(), &[-0.5], &[ring::neg(77)]);
-        let out = testing::residues(&Logistic::default(), &[0.5, 0.0, f64::INFINITY, f64::NEG_INFINITY], &[77, 0, ring::POSITIVE_INFINITY, ring::NEGATIVE_INFINITY]);
+        let exponential = testing::residues(
+            &crate::hlo::exponential::Exponential::default(),
+            &[-0.5],
+            &[ring::neg(77)],
+        );
+        let out = testing::residues(
+            &Logistic::default(),
+            &[0.5, 0.0, f64::INFINITY, f64::NEG_INFINITY],
+            &[77, 0, ring::POSITIVE_INFINITY, ring::NEGATIVE_INFINITY],
+        );
         assert_eq!(ring::mul_residues(out[0], ring::add(1, exponential[0])), 1);
         assert_eq!(out[1..], [ring::embed_f64(0.5), 1, 0]);
     }

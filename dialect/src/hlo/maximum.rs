@@ -10,7 +10,10 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, choice, complex}, shape},
+    hlo::{
+        elementwise::{self, choice, complex},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     program::Program,
     tensor::Value,
@@ -36,29 +39,49 @@ impl OpDef for Maximum {
         shape::elementwise(cx, 2, |_| true, "any") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::binary_by_slices(operands, cx, elementwise::Binary {
-            f32: choice::maximum_f32,
-            f64: choice::maximum,
-            complex: |a, b| if complex::greater(a, b) { a } else { b },
-            integer: |a: i128, b| a.max(b),
-            boolean: |a, b| a | b,
-            ring: |(r, x), (s, y), out| {
-                for ((o, a), b) in out.iter_mut().zip(r.iter().zip(x)).zip(s.iter().zip(y)) {
-                    *o = choice::residue_of_larger((*a.0, *a.1), (*b.0, *b.1));
-                }
-                0
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::binary_by_slices(
+            operands,
+            cx,
+            elementwise::Binary {
+                f32: choice::maximum_f32,
+                f64: choice::maximum,
+                complex: |a, b| if complex::greater(a, b) { a } else { b },
+                integer: |a: i128, b| a.max(b),
+                boolean: |a, b| a | b,
+                ring: |(r, x), (s, y), out| {
+                    for ((o, a), b) in out.iter_mut().zip(r.iter().zip(x)).zip(s.iter().zip(y)) {
+                        *o = choice::residue_of_larger((*a.0, *a.1), (*b.0, *b.1));
+                    }
+                    0
+                },
+                ring_complex: |a, b, (x, y), _, _| if complex::greater(x, y) { a } else { b },
             },
-            ring_complex: |a, b, (x, y), _, _| if complex::greater(x, y) { a } else { b },
-        })
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // max moves by at most the larger of the two errors. Chosen bits are not rounded.
         if shape::operand(values, 0)?.element().is_integer() {
-            return Ok(vec![elementwise::exact_or_undetermined(operands, shape::operand(values, 0)?.len())]);
+            return Ok(vec![elementwise::exact_or_undetermined(
+                operands,
+                shape::operand(values, 0)?.len(),
+            )]);
         }
-        elementwise::bound_exact_op(values, |i| operands.iter().map(|o| o.error.at(i)).fold(0.0, f64::max))
+        elementwise::bound_exact_op(values, |i| {
+            operands.iter().map(|o| o.error.at(i)).fold(0.0, f64::max)
+        })
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -76,8 +99,24 @@ mod tests {
     #[test]
     fn values() {
         let (nan, inf) = (f64::NAN, f64::INFINITY);
-        testing::table_of_two(&Maximum, 0.0, &[(1.0, 2.0, 2.0), (-0.0, 0.0, 0.0), (0.0, -0.0, 0.0), (nan, 1.0, nan), (1.0, nan, nan), (inf, -inf, inf)]);
-        testing::integers(&Maximum, ElementType::U8, &[&[200, 3], &[100, 7]], &[200, 7]);
+        testing::table_of_two(
+            &Maximum,
+            0.0,
+            &[
+                (1.0, 2.0, 2.0),
+                (-0.0, 0.0, 0.0),
+                (0.0, -0.0, 0.0),
+                (nan, 1.0, nan),
+                (1.0, nan, nan),
+                (inf, -inf, inf),
+            ],
+        );
+        testing::integers(
+            &Maximum,
+            ElementType::U8,
+            &[&[200, 3], &[100, 7]],
+            &[200, 7],
+        );
         testing::integers(&Maximum, ElementType::I8, &[&[-56], &[100]], &[100]);
         testing::integers(&Maximum, ElementType::I1, &[&[0, 1], &[1, 1]], &[1, 1]);
     }
@@ -87,7 +126,10 @@ mod tests {
         let a = testing::with_given_residues(ElementType::F16, &[1.0, -3.0, 2.0], &[10, 20, 40]);
         let b = testing::with_given_residues(ElementType::F16, &[2.0, -4.0, 2.0], &[5, 6, 30]);
         let want = [5, 20, 30];
-        assert_eq!(testing::run(&Maximum, &[a.clone(), b.clone()]).0.ring(), Some(&want[..]));
+        assert_eq!(
+            testing::run(&Maximum, &[a.clone(), b.clone()]).0.ring(),
+            Some(&want[..])
+        );
         assert_eq!(testing::run(&Maximum, &[b, a]).0.ring(), Some(&want[..]));
     }
 }

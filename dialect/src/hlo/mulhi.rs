@@ -36,14 +36,28 @@ impl OpDef for Mulhi {
         shape::elementwise(cx, 2, elementwise::integer, "integer") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], _: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
         let bits = shape::operand(operands, 0)?.element().bits();
         // The product of two u64 needs all 128 bits, so its bits are shifted as they are.
         elementwise::integer_binary(operands, |a, b| a.wrapping_mul(b) >> bits)
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
-        Ok(vec![elementwise::exact_or_undetermined(operands, shape::operand(values, 0)?.len())])
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
+        Ok(vec![elementwise::exact_or_undetermined(
+            operands,
+            shape::operand(values, 0)?.len(),
+        )])
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -60,7 +74,12 @@ mod tests {
 
     #[test]
     fn values() {
-        testing::integers(&Mulhi, ElementType::I8, &[&[64, -1, 127], &[8, 1, 127]], &[2, -1, 63]);
+        testing::integers(
+            &Mulhi,
+            ElementType::I8,
+            &[&[64, -1, 127], &[8, 1, 127]],
+            &[2, -1, 63],
+        );
         testing::integers(&Mulhi, ElementType::U8, &[&[255], &[255]], &[254]);
         testing::integers(&Mulhi, ElementType::U64, &[&[-1], &[-1]], &[-2]);
     }

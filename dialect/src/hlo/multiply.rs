@@ -37,22 +37,43 @@ impl OpDef for Multiply {
         shape::elementwise(cx, 2, |_| true, "any") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::binary(operands, cx, elementwise::Binary {
-            f32: |a, b| a * b,
-            f64: |a, b| a * b,
-            complex: |a, b| a * b,
-            integer: |a: i128, b| a.wrapping_mul(b),
-            boolean: |a, b| a & b,
-            ring: |a, b, values| ring::mul(a, b, || values),
-            ring_complex: ring::complex::mul_pairs,
-        })
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::binary(
+            operands,
+            cx,
+            elementwise::Binary {
+                f32: |a, b| a * b,
+                f64: |a, b| a * b,
+                complex: |a, b| a * b,
+                integer: |a: i128, b| a.wrapping_mul(b),
+                boolean: |a, b| a & b,
+                ring: |a, b, values| ring::mul(a, b, || values),
+                ring_complex: ring::complex::mul_pairs,
+            },
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // |(a + ea)(b + eb) - ab| <= |a| eb + |b| ea + ea eb; a complex product rounds by part, within 2 sqrt(2) u.
-        let ulp = if shape::operand(values, 0)?.element().is_complex() { 1.5 } else { 0.5 };
-        elementwise::bound_function_of_two(operands, values, ulp, |a, ea, b, eb| a.abs() * eb + b.abs() * ea + ea * eb)
+        let ulp = if shape::operand(values, 0)?.element().is_complex() {
+            1.5
+        } else {
+            0.5
+        };
+        elementwise::bound_function_of_two(operands, values, ulp, |a, ea, b, eb| {
+            a.abs() * eb + b.abs() * ea + ea * eb
+        })
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -70,8 +91,22 @@ mod tests {
     #[test]
     fn values() {
         let inf = f64::INFINITY;
-        testing::table_of_two(&Multiply, 0.0, &[(3.0, -2.0, -6.0), (-0.0, 2.0, -0.0), (0.0, inf, f64::NAN), (-2.0, inf, -inf)]);
-        testing::integers(&Multiply, ElementType::I8, &[&[-128, 16], &[-1, 17]], &[-128, 16]);
+        testing::table_of_two(
+            &Multiply,
+            0.0,
+            &[
+                (3.0, -2.0, -6.0),
+                (-0.0, 2.0, -0.0),
+                (0.0, inf, f64::NAN),
+                (-2.0, inf, -inf),
+            ],
+        );
+        testing::integers(
+            &Multiply,
+            ElementType::I8,
+            &[&[-128, 16], &[-1, 17]],
+            &[-128, 16],
+        );
         testing::integers(&Multiply, ElementType::I1, &[&[1, 1], &[0, 1]], &[0, 1]);
         testing::integers(&Multiply, ElementType::U64, &[&[-1], &[-1]], &[1]);
     }
@@ -79,9 +114,16 @@ mod tests {
     #[test]
     fn residues_multiply() {
         let a = testing::with_given_residues(ElementType::BF16, &[0.0, -2.0], &[0, 5]);
-        let b = testing::with_given_residues(ElementType::BF16, &[f64::INFINITY; 2], &[ring::POSITIVE_INFINITY; 2]);
+        let b = testing::with_given_residues(
+            ElementType::BF16,
+            &[f64::INFINITY; 2],
+            &[ring::POSITIVE_INFINITY; 2],
+        );
         let (out, _) = testing::run(&Multiply, &[a.clone(), b]);
-        assert_eq!(out.ring(), Some(&[ring::UNDEFINED, ring::NEGATIVE_INFINITY][..]));
+        assert_eq!(
+            out.ring(),
+            Some(&[ring::UNDEFINED, ring::NEGATIVE_INFINITY][..])
+        );
         let (square, _) = testing::run(&Multiply, &[a.clone(), a]);
         assert_eq!(square.ring(), Some(&[0, 25][..]));
     }

@@ -37,17 +37,32 @@ impl OpDef for Negate {
         shape::elementwise(cx, 1, elementwise::number, "a number") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::unary(operands, cx, elementwise::Unary {
-            real: |x: f64| -x,
-            complex: |z: num_complex::Complex<f64>| -z,
-            integer: |x: i128| -x,
-            ring: |r, x, out| ring::function::each(r, x, out, |r, _| ring::neg(r)),
-            ring_complex: |r, _, _, _| ring::complex::neg_pair(r),
-        })
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::unary(
+            operands,
+            cx,
+            elementwise::Unary {
+                real: |x: f64| -x,
+                complex: |z: num_complex::Complex<f64>| -z,
+                integer: |x: i128| -x,
+                ring: |r, x, out| ring::function::each(r, x, out, |r, _| ring::neg(r)),
+                ring_complex: |r, _, _, _| ring::complex::neg_pair(r),
+            },
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         elementwise::bound_exact_op(values, |i| operands[0].error.at(i))
     }
 
@@ -64,9 +79,21 @@ mod tests {
 
     #[test]
     fn values() {
-        testing::table(&Negate, 0.0, &[(1.0, -1.0), (0.0, -0.0), (f64::INFINITY, f64::NEG_INFINITY), (f64::NAN, f64::NAN)]);
+        testing::table(
+            &Negate,
+            0.0,
+            &[
+                (1.0, -1.0),
+                (0.0, -0.0),
+                (f64::INFINITY, f64::NEG_INFINITY),
+                (f64::NAN, f64::NAN),
+            ],
+        );
         testing::integers(&Negate, ElementType::I8, &[&[-128, 5, 0]], &[-128, -5, 0]);
         testing::integers(&Negate, ElementType::U8, &[&[1]], &[255]);
-        assert_eq!(testing::residues(&Negate, &[1.0, 2.0], &[7, ring::POSITIVE_INFINITY]), [ring::P - 7, ring::NEGATIVE_INFINITY]);
+        assert_eq!(
+            testing::residues(&Negate, &[1.0, 2.0], &[7, ring::POSITIVE_INFINITY]),
+            [ring::P - 7, ring::NEGATIVE_INFINITY]
+        );
     }
 }

@@ -36,12 +36,26 @@ impl OpDef for Not {
         shape::elementwise(cx, 1, elementwise::integer_or_boolean, "boolean or integer") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], _: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
         elementwise::integer_unary(operands, |_, x| !x)
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
-        Ok(vec![elementwise::exact_or_undetermined(operands, shape::operand(values, 0)?.len())])
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
+        Ok(vec![elementwise::exact_or_undetermined(
+            operands,
+            shape::operand(values, 0)?.len(),
+        )])
     }
 
     fn sample(s: &mut Sampler) -> Program {

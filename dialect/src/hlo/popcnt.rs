@@ -36,12 +36,28 @@ impl OpDef for Popcnt {
         shape::elementwise(cx, 1, elementwise::integer_or_boolean, "integer") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], _: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::integer_unary(operands, |bits, x| elementwise::Width(bits).unsigned(x).count_ones().into())
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::integer_unary(operands, |bits, x| {
+            elementwise::Width(bits).unsigned(x).count_ones().into()
+        })
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
-        Ok(vec![elementwise::exact_or_undetermined(operands, shape::operand(values, 0)?.len())])
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
+        Ok(vec![elementwise::exact_or_undetermined(
+            operands,
+            shape::operand(values, 0)?.len(),
+        )])
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -58,7 +74,12 @@ mod tests {
 
     #[test]
     fn values() {
-        testing::integers(&Popcnt, ElementType::I8, &[&[0, 1, -1, -128]], &[0, 1, 8, 1]);
+        testing::integers(
+            &Popcnt,
+            ElementType::I8,
+            &[&[0, 1, -1, -128]],
+            &[0, 1, 8, 1],
+        );
         testing::integers(&Popcnt, ElementType::I4, &[&[-1]], &[4]);
         testing::integers(&Popcnt, ElementType::U64, &[&[-1]], &[64]);
     }

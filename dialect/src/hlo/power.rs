@@ -12,7 +12,10 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, complex}, shape},
+    hlo::{
+        elementwise::{self, complex},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     planes::ring,
     program::Program,
@@ -39,37 +42,62 @@ impl OpDef for Power {
         shape::elementwise(cx, 2, elementwise::number, "a number") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::binary_by_slices(operands, cx, elementwise::Binary {
-            f32: |a: f32, b: f32| f64::from(a).powf(b.into()) as f32,
-            f64: f64::powf,
-            complex: complex::power,
-            integer: integer_power,
-            boolean: |a, _| a, // C1 admits no booleans.
-            ring: ring::function::power,
-            ring_complex: ring::complex::power,
-        })
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::binary_by_slices(
+            operands,
+            cx,
+            elementwise::Binary {
+                f32: |a: f32, b: f32| f64::from(a).powf(b.into()) as f32,
+                f64: f64::powf,
+                complex: complex::power,
+                integer: integer_power,
+                boolean: |a, _| a, // C1 admits no booleans.
+                ring: ring::function::power,
+                ring_complex: ring::complex::power,
+            },
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // log(a^b) moves by at most d = (|b| + eb) max |log(a'/a)| + eb |log a|, and a^b by a^b (exp(d) - 1).
         let result = shape::operand(values, 0)?;
         let complex = result.element().is_complex();
-        elementwise::bound_function_of_two(operands, values, if complex { 8.0 } else { 1.0 }, |a, ea, b, eb| {
-            if ea == 0.0 && eb == 0.0 {
-                0.0
-            } else if complex || (a < 0.0 && eb > 0.0) {
-                f64::INFINITY
-            } else if ea < a.abs() {
-                let base = -(-ea / a.abs()).ln_1p();
-                let d = (b.abs() + eb) * base + if eb > 0.0 { eb * a.abs().ln().abs() } else { 0.0 };
-                a.abs().powf(b) * d.exp_m1()
-            } else if b >= 1.0 && eb == 0.0 && b == b.floor() {
-                b * (a.abs() + ea).powf(b - 1.0) * ea
-            } else {
-                f64::INFINITY
-            }
-        })
+        elementwise::bound_function_of_two(
+            operands,
+            values,
+            if complex { 8.0 } else { 1.0 },
+            |a, ea, b, eb| {
+                if ea == 0.0 && eb == 0.0 {
+                    0.0
+                } else if complex || (a < 0.0 && eb > 0.0) {
+                    f64::INFINITY
+                } else if ea < a.abs() {
+                    let base = -(-ea / a.abs()).ln_1p();
+                    let d = (b.abs() + eb) * base
+                        + if eb > 0.0 {
+                            eb * a.abs().ln().abs()
+                        } else {
+                            0.0
+                        };
+                    a.abs().powf(b) * d.exp_m1()
+                } else if b >= 1.0 && eb == 0.0 && b == b.floor() {
+                    b * (a.abs() + ea).powf(b - 1.0) * ea
+                } else {
+                    f64::INFINITY
+                }
+            },
+        )
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -107,21 +135,30 @@ mod tests {
     #[test]
     fn values() {
         let (nan, inf) = (f64::NAN, f64::INFINITY);
-        testing::table_of_two(&Power, 1.0, &[
-            (2.0, 10.0, 1024.0),
-            (-2.0, 3.0, -8.0),
-            (4.0, 0.5, 2.0),
-            (-4.0, 0.5, nan),
-            (nan, 0.0, 1.0),
-            (1.0, nan, 1.0),
-            (0.0, -1.0, inf),
-            (-0.0, -1.0, -inf),
-            (0.0, 2.0, 0.0),
-            (-1.0, inf, 1.0),
-            (0.5, -inf, inf),
-            (inf, -1.0, 0.0),
-        ]);
-        testing::integers(&Power, ElementType::I32, &[&[3, -2, 2, 0, -1, 1, 2], &[4, 3, 40, 0, -3, -3, -1]], &[81, -8, 0, 1, -1, 1, 0]);
+        testing::table_of_two(
+            &Power,
+            1.0,
+            &[
+                (2.0, 10.0, 1024.0),
+                (-2.0, 3.0, -8.0),
+                (4.0, 0.5, 2.0),
+                (-4.0, 0.5, nan),
+                (nan, 0.0, 1.0),
+                (1.0, nan, 1.0),
+                (0.0, -1.0, inf),
+                (-0.0, -1.0, -inf),
+                (0.0, 2.0, 0.0),
+                (-1.0, inf, 1.0),
+                (0.5, -inf, inf),
+                (inf, -1.0, 0.0),
+            ],
+        );
+        testing::integers(
+            &Power,
+            ElementType::I32,
+            &[&[3, -2, 2, 0, -1, 1, 2], &[4, 3, 40, 0, -3, -3, -1]],
+            &[81, -8, 0, 1, -1, 1, 0],
+        );
         testing::integers(&Power, ElementType::U8, &[&[3], &[6]], &[217]);
     }
 
@@ -138,17 +175,26 @@ mod tests {
         let root = ring::pow_residue(r, 1 << 29);
         assert_eq!(power(2.0, r, 0.0), 1);
         assert_eq!(power(2.0, r, 1.0), r);
-        assert_eq!(power(2.0, r, 3.0), ring::mul_residues(r, ring::mul_residues(r, r)));
+        assert_eq!(
+            power(2.0, r, 3.0),
+            ring::mul_residues(r, ring::mul_residues(r, r))
+        );
         assert_eq!(power(2.0, r, 0.5), root);
         assert_eq!(power(2.0, r, 1.5), ring::mul_residues(r, root));
-        assert_eq!(ring::mul_residues(power(2.0, r, -2.0), ring::mul_residues(r, r)), 1);
+        assert_eq!(
+            ring::mul_residues(power(2.0, r, -2.0), ring::mul_residues(r, r)),
+            1
+        );
         assert_eq!(power(0.0, 0, -1.0), ring::POSITIVE_INFINITY);
         assert_eq!(power(-4.0, r, 0.5), ring::UNDEFINED);
     }
 
     #[test]
     fn other_exponents_keep_the_inverse() {
-        assert_eq!(ring::mul_residues(power(2.0, 77, 0.3), power(2.0, 77, -0.3)), 1);
+        assert_eq!(
+            ring::mul_residues(power(2.0, 77, 0.3), power(2.0, 77, -0.3)),
+            1
+        );
         assert_ne!(power(2.0, 77, 0.3), power(2.0, 78, 0.3));
     }
 }

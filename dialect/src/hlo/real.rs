@@ -37,7 +37,12 @@ impl OpDef for Real {
         elementwise::part_type(same) // C2
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], _: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
         let operand = shape::operand(operands, 0)?;
         if operand.element().is_complex() {
             Ok(vec![elementwise::part(operand, 0).into()])
@@ -46,7 +51,13 @@ impl OpDef for Real {
         }
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // A part is off by at most what the number is.
         elementwise::bound_exact_op(values, |i| operands[0].error.at(i))
     }
@@ -61,12 +72,13 @@ impl OpDef for Real {
 mod tests {
     use super::*;
     use crate::hlo::elementwise::testing;
-    use crate::types::ElementType;
     use crate::tensor::Tensor;
+    use crate::types::ElementType;
 
     #[test]
     fn parts_of_both_planes() {
-        let z = Tensor::from_slice(&[2], ElementType::C64, &[[1f32, -2.0], [3.0, 4.0]]).with_embedded_ring();
+        let z = Tensor::from_slice(&[2], ElementType::C64, &[[1f32, -2.0], [3.0, 4.0]])
+            .with_embedded_ring();
         let (out, _) = testing::run(&Real, &[z]);
         assert_eq!(out.as_slice::<f32>(), [1.0, 3.0]);
         assert_eq!(out.ring(), Some(&[1, 3][..]));

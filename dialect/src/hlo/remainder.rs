@@ -34,22 +34,42 @@ impl OpDef for Remainder {
     }
 
     fn infer(&self, cx: &InferContext<'_>) -> Result<Vec<Type>, Vec<String>> {
-        shape::elementwise(cx, 2, |t| elementwise::number(t) && !t.element.is_complex(), "real") // C1
+        shape::elementwise(
+            cx,
+            2,
+            |t| elementwise::number(t) && !t.element.is_complex(),
+            "real",
+        ) // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::binary_by_slices(operands, cx, elementwise::Binary {
-            f32: |a, b| a % b,
-            f64: |a, b| a % b,
-            complex: |a, _| a, // C1 admits no complex numbers.
-            integer: |a: i128, b| if b == 0 { a } else { a.wrapping_rem(b) },
-            boolean: |a, _| a,
-            ring: ring::function::remainder,
-            ring_complex: |a, _, _, _, _| a,
-        })
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::binary_by_slices(
+            operands,
+            cx,
+            elementwise::Binary {
+                f32: |a, b| a % b,
+                f64: |a, b| a % b,
+                complex: |a, _| a, // C1 admits no complex numbers.
+                integer: |a: i128, b| if b == 0 { a } else { a.wrapping_rem(b) },
+                boolean: |a, _| a,
+                ring: ring::function::remainder,
+                ring_complex: |a, _, _, _, _| a,
+            },
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // The integer trunc(a / b) must be the same on the whole interval; then the error is ea + |trunc| eb.
         elementwise::bound_binary(operands, values, |a, ea, b, eb| {
             if ea == 0.0 && eb == 0.0 {
@@ -57,7 +77,10 @@ impl OpDef for Remainder {
             }
             let (a_low, b_high) = ((a.abs() - ea).max(0.0), b.abs() + eb);
             let (a_high, b_low) = (a.abs() + ea, b.abs() - eb);
-            if b_low <= 0.0 || (ea >= a.abs() && a_high >= b_low) || (a_low / b_high).trunc() != (a_high / b_low).trunc() {
+            if b_low <= 0.0
+                || (ea >= a.abs() && a_high >= b_low)
+                || (a_low / b_high).trunc() != (a_high / b_low).trunc()
+            {
                 f64::INFINITY
             } else {
                 ea + (a / b).trunc().abs() * eb
@@ -66,7 +89,10 @@ impl OpDef for Remainder {
     }
 
     fn sample(s: &mut Sampler) -> Program {
-        let ty = Type::tensor(s.dims(), s.element(|e| *e != ElementType::I1 && !e.is_complex()));
+        let ty = Type::tensor(
+            s.dims(),
+            s.element(|e| *e != ElementType::I1 && !e.is_complex()),
+        );
         Sampler::single(Remainder, &[ty.clone(), ty], &[])
     }
 }
@@ -79,8 +105,25 @@ mod tests {
     #[test]
     fn values() {
         let inf = f64::INFINITY;
-        testing::table_of_two(&Remainder, 0.0, &[(5.5, 2.0, 1.5), (-5.5, 2.0, -1.5), (5.5, -2.0, 1.5), (1.0, 0.0, f64::NAN), (inf, 1.0, f64::NAN), (1.0, inf, 1.0), (-4.0, 2.0, -0.0)]);
-        testing::integers(&Remainder, ElementType::I32, &[&[7, -7, 5, i64::from(i32::MIN)], &[3, 3, 0, -1]], &[1, -1, 5, 0]);
+        testing::table_of_two(
+            &Remainder,
+            0.0,
+            &[
+                (5.5, 2.0, 1.5),
+                (-5.5, 2.0, -1.5),
+                (5.5, -2.0, 1.5),
+                (1.0, 0.0, f64::NAN),
+                (inf, 1.0, f64::NAN),
+                (1.0, inf, 1.0),
+                (-4.0, 2.0, -0.0),
+            ],
+        );
+        testing::integers(
+            &Remainder,
+            ElementType::I32,
+            &[&[7, -7, 5, i64::from(i32::MIN)], &[3, 3, 0, -1]],
+            &[1, -1, 5, 0],
+        );
     }
 
     #[test]
@@ -89,7 +132,10 @@ mod tests {
         let a = testing::with_given_residues(ElementType::F64, &[-7.5, 1e300], &[r, r]);
         let b = testing::with_given_residues(ElementType::F64, &[2.0, 1.0], &[s, 1]);
         let (out, _) = testing::run(&Remainder, &[a, b]);
-        let want = [ring::add(r, ring::mul_residues(3, s)), ring::sub(r, ring::embed_f64(1e300))];
+        let want = [
+            ring::add(r, ring::mul_residues(3, s)),
+            ring::sub(r, ring::embed_f64(1e300)),
+        ];
         assert_eq!(out.ring(), Some(&want[..]));
     }
 }

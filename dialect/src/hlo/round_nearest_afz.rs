@@ -37,11 +37,24 @@ impl OpDef for RoundNearestAfz {
         shape::elementwise(cx, 1, elementwise::float, "float") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::real_function(operands, cx, f64::round, |r, x, out| ring::function::chosen(r, x, out, f64::round))
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::real_function(operands, cx, f64::round, |r, x, out| {
+            ring::function::chosen(r, x, out, f64::round)
+        })
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // Undetermined where the operand may lie on the other side of a step.
         elementwise::bound_steps(operands, values, f64::round)
     }
@@ -59,8 +72,24 @@ mod tests {
 
     #[test]
     fn values() {
-        testing::table(&RoundNearestAfz, 0.0, &[(0.5, 1.0), (1.5, 2.0), (2.5, 3.0), (-0.5, -1.0), (-2.5, -3.0), (0.49999999999999994, 0.0), (f64::NAN, f64::NAN)]);
-        let out = testing::residues(&RoundNearestAfz, &[-3.0, f64::INFINITY, 6.75], &[77, ring::POSITIVE_INFINITY, 5]);
+        testing::table(
+            &RoundNearestAfz,
+            0.0,
+            &[
+                (0.5, 1.0),
+                (1.5, 2.0),
+                (2.5, 3.0),
+                (-0.5, -1.0),
+                (-2.5, -3.0),
+                (0.49999999999999994, 0.0),
+                (f64::NAN, f64::NAN),
+            ],
+        );
+        let out = testing::residues(
+            &RoundNearestAfz,
+            &[-3.0, f64::INFINITY, 6.75],
+            &[77, ring::POSITIVE_INFINITY, 5],
+        );
         assert_eq!(out[..2], [ring::P - 3, ring::POSITIVE_INFINITY]);
         assert!([6, 7].contains(&out[2]));
     }

@@ -3,7 +3,7 @@
 //! Meaning: result = 1 / sqrt(operand).
 //! Inputs I1 operand (float or complex tensor), I2 result_accuracy. Constraints: C1 operand and result have one type.
 //! Kind: opaque; in the ring the inverse of sqrt(x); at +0 and -0 the infinity of that sign.
-//! Numerics: within 1.0 ulp; computed in double precision and rounded once below f64. Source: StableHLO specification.
+//! Numerics: within 1 ulp; computed in double precision and rounded once below f64. Source: StableHLO specification.
 //! Example: `%1 = hlo.rsqrt %0 : tensor<2x3xf32>`.
 
 use crate::{
@@ -11,7 +11,10 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, complex}, shape},
+    hlo::{
+        elementwise::{self, complex},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     planes::ring::{self, function},
     program::Program,
@@ -43,13 +46,37 @@ impl OpDef for Rsqrt {
         shape::elementwise(cx, 1, elementwise::float_or_complex, "float or complex") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::function(operands, cx, |x| 1.0 / x.sqrt(), complex::rsqrt, function::rsqrt, ring::complex::rsqrt)
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::function(
+            operands,
+            cx,
+            |x| 1.0 / x.sqrt(),
+            complex::rsqrt,
+            function::rsqrt,
+            ring::complex::rsqrt,
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // 1/sqrt(x - e) - 1/sqrt(x), the larger side; undetermined where 0 is in reach.
-        elementwise::bound_unary(operands, values, 1.0, |x, e, y| if e < x { 1.0 / (x - e).sqrt() - y + 2.0 * f64::EPSILON * y } else { f64::INFINITY })
+        elementwise::bound_unary(operands, values, 1.0, |x, e, y| {
+            if e < x {
+                1.0 / (x - e).sqrt() - y + 2.0 * f64::EPSILON * y
+            } else {
+                f64::INFINITY
+            }
+        })
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -65,14 +92,34 @@ mod tests {
 
     #[test]
     fn special_values() {
-        testing::table(&Rsqrt::default(), 2.0, &[(4.0, 0.5), (0.25, 2.0), (0.0, f64::INFINITY), (-0.0, f64::NEG_INFINITY), (-1.0, f64::NAN), (f64::INFINITY, 0.0), (f64::NAN, f64::NAN), (2.0, std::f64::consts::FRAC_1_SQRT_2)]);
+        testing::table(
+            &Rsqrt::default(),
+            2.0,
+            &[
+                (4.0, 0.5),
+                (0.25, 2.0),
+                (0.0, f64::INFINITY),
+                (-0.0, f64::NEG_INFINITY),
+                (-1.0, f64::NAN),
+                (f64::INFINITY, 0.0),
+                (f64::NAN, f64::NAN),
+                (2.0, std::f64::consts::FRAC_1_SQRT_2),
+            ],
+        );
     }
 
     #[test]
     fn ring_identities() {
         let root = testing::residues(&crate::hlo::sqrt::Sqrt::default(), &[2.0], &[77]);
-        let out = testing::residues(&Rsqrt::default(), &[2.0, 0.0, -0.0, f64::INFINITY], &[77, 0, 0, ring::POSITIVE_INFINITY]);
+        let out = testing::residues(
+            &Rsqrt::default(),
+            &[2.0, 0.0, -0.0, f64::INFINITY],
+            &[77, 0, 0, ring::POSITIVE_INFINITY],
+        );
         assert_eq!(ring::mul_residues(root[0], out[0]), 1);
-        assert_eq!(out[1..], [ring::POSITIVE_INFINITY, ring::NEGATIVE_INFINITY, 0]);
+        assert_eq!(
+            out[1..],
+            [ring::POSITIVE_INFINITY, ring::NEGATIVE_INFINITY, 0]
+        );
     }
 }

@@ -39,32 +39,69 @@ impl OpDef for Select {
         let mut wrong = vec![];
         let dims = match shape::same_dims(&[on_true, on_false]) {
             Ok(dims) if on_true.element == on_false.element => dims,
-            Ok(_) | Err(_) => return Err(vec![format!("C2: types differ: {on_true} and {on_false}")]),
+            Ok(_) | Err(_) => {
+                return Err(vec![format!("C2: types differ: {on_true} and {on_false}")]);
+            }
         };
         if pred.rank() != 0 && shape::same_dims(&[pred, on_true]).is_err() {
-            wrong.push(format!("C1: pred {pred} has neither rank 0 nor the shape of {on_true}"));
+            wrong.push(format!(
+                "C1: pred {pred} has neither rank 0 nor the shape of {on_true}"
+            ));
         }
         if pred.element != ElementType::I1 {
             wrong.push(format!("C3: pred must be a tensor of i1, got {pred}"));
         }
-        if wrong.is_empty() { Ok(vec![on_true.with_dims(dims).into()]) } else { Err(wrong) }
+        if wrong.is_empty() {
+            Ok(vec![on_true.with_dims(dims).into()])
+        } else {
+            Err(wrong)
+        }
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        let (pred, on_true, on_false) = (shape::operand(operands, 0)?, shape::operand(operands, 1)?, shape::operand(operands, 2)?);
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        let (pred, on_true, on_false) = (
+            shape::operand(operands, 0)?,
+            shape::operand(operands, 1)?,
+            shape::operand(operands, 2)?,
+        );
         if on_true.dims() != on_false.dims() || (pred.rank() > 0 && pred.dims() != on_true.dims()) {
-            return Err(Stop::Trap(Trap::ShapeMismatch(format!("{}, {} and {}", pred.ty(), on_true.ty(), on_false.ty()))));
+            return Err(Stop::Trap(Trap::ShapeMismatch(format!(
+                "{}, {} and {}",
+                pred.ty(),
+                on_true.ty(),
+                on_false.ty()
+            ))));
         }
         let [no, yes] = choice::count_outcomes(pred.as_slice());
         cx.events.predicates[0] += no;
         cx.events.predicates[1] += yes;
-        let one_for_all = pred.as_slice().first().copied().filter(|_| pred.rank() == 0);
-        Ok(vec![choice::select(pred.as_slice(), one_for_all, on_true, on_false).into()])
+        let one_for_all = pred
+            .as_slice()
+            .first()
+            .copied()
+            .filter(|_| pred.rank() == 0);
+        Ok(vec![
+            choice::select(pred.as_slice(), one_for_all, on_true, on_false).into(),
+        ])
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // The error of the chosen side; undetermined where the predicate is.
-        let (pred, n) = (shape::operand(std::slice::from_ref(operands[0].value), 0)?, shape::operand(values, 0)?.len());
+        let (pred, n) = (
+            shape::operand(std::slice::from_ref(operands[0].value), 0)?,
+            shape::operand(values, 0)?.len(),
+        );
         let chosen = pred.as_slice::<u8>();
         let errors = (0..n).map(|i| {
             let at = if pred.rank() == 0 { 0 } else { i };
@@ -79,16 +116,30 @@ impl OpDef for Select {
 
     fn sample(s: &mut Sampler) -> Program {
         let dims = s.dims();
-        let pred = if s.range(0, 3) == 0 { vec![] } else { dims.clone() };
+        let pred = if s.range(0, 3) == 0 {
+            vec![]
+        } else {
+            dims.clone()
+        };
         let ty = Type::tensor(dims, s.element(|_| true));
-        Sampler::single(Select, &[Type::tensor(pred, ElementType::I1), ty.clone(), ty], &[])
+        Sampler::single(
+            Select,
+            &[Type::tensor(pred, ElementType::I1), ty.clone(), ty],
+            &[],
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{bound::Bound, eval::{Events, NoRegions}, hlo::elementwise::testing, planes::Planes, tensor::Tensor};
+    use crate::{
+        bound::Bound,
+        eval::{Events, NoRegions},
+        hlo::elementwise::testing,
+        planes::Planes,
+        tensor::Tensor,
+    };
 
     fn pred(values: &[i64]) -> Tensor {
         Tensor::from_i64s(&[values.len() as u64], &ElementType::I1, values)
@@ -108,14 +159,31 @@ mod tests {
 
     #[test]
     fn an_undetermined_predicate_leaves_the_element_undetermined() {
-        let (a, b) = (testing::tensor(ElementType::F32, &[1.0, 2.0]), testing::tensor(ElementType::F32, &[3.0, 4.0]));
+        let (a, b) = (
+            testing::tensor(ElementType::F32, &[1.0, 2.0]),
+            testing::tensor(ElementType::F32, &[3.0, 4.0]),
+        );
         let values: Vec<Value> = [pred(&[1, 0]), a, b].map(Value::Tensor).into();
-        let errors = [Bound::absolute(vec![0.0, f64::INFINITY]), Bound::absolute(vec![0.25, 0.5]), Bound::Exact];
-        let operands: Vec<Bounded<'_>> = values.iter().zip(&errors).map(|(value, error)| Bounded { value, error }).collect();
+        let errors = [
+            Bound::absolute(vec![0.0, f64::INFINITY]),
+            Bound::absolute(vec![0.25, 0.5]),
+            Bound::Exact,
+        ];
+        let operands: Vec<Bounded<'_>> = values
+            .iter()
+            .zip(&errors)
+            .map(|(value, error)| Bounded { value, error })
+            .collect();
         let (mut runner, mut events) = (NoRegions, Events::default());
-        let mut cx = EvalContext { planes: Planes::IeeeOnly, runner: &mut runner, events: &mut events };
+        let mut cx = EvalContext {
+            planes: Planes::IeeeOnly,
+            runner: &mut runner,
+            events: &mut events,
+        };
         let out = Select.eval(&values, &[], &mut cx).expect("evaluates");
-        let bound = Select.bound(&operands, &[], &out, &mut cx).expect("a bound");
+        let bound = Select
+            .bound(&operands, &[], &out, &mut cx)
+            .expect("a bound");
         assert_eq!(bound, [Bound::absolute(vec![0.25, f64::INFINITY])]);
     }
 
@@ -123,11 +191,36 @@ mod tests {
     fn each_constraint_is_checked() {
         let f = |dims: &[u64], e: ElementType| Type::tensor(dims.iter().copied(), e);
         for (operands, tag) in [
-            ([f(&[3], ElementType::I1), f(&[2], ElementType::F32), f(&[2], ElementType::F32)], "C1"),
-            ([f(&[2], ElementType::I1), f(&[2], ElementType::F32), f(&[3], ElementType::F32)], "C2"),
-            ([f(&[2], ElementType::I8), f(&[2], ElementType::F32), f(&[2], ElementType::F32)], "C3"),
+            (
+                [
+                    f(&[3], ElementType::I1),
+                    f(&[2], ElementType::F32),
+                    f(&[2], ElementType::F32),
+                ],
+                "C1",
+            ),
+            (
+                [
+                    f(&[2], ElementType::I1),
+                    f(&[2], ElementType::F32),
+                    f(&[3], ElementType::F32),
+                ],
+                "C2",
+            ),
+            (
+                [
+                    f(&[2], ElementType::I8),
+                    f(&[2], ElementType::F32),
+                    f(&[2], ElementType::F32),
+                ],
+                "C3",
+            ),
         ] {
-            let found = Select.infer(&InferContext { operands: &operands, declared: &[], regions: &[] });
+            let found = Select.infer(&InferContext {
+                operands: &operands,
+                declared: &[],
+                regions: &[],
+            });
             assert!(found.expect_err(tag)[0].starts_with(tag));
         }
     }

@@ -36,13 +36,27 @@ impl OpDef for ShiftLeft {
         shape::elementwise(cx, 2, elementwise::integer_or_boolean, "integer") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], _: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
         let width = elementwise::Width(shape::operand(operands, 0)?.element().bits());
         elementwise::integer_binary(operands, |a, b| width.shift(b).map_or(0, |b| a << b))
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
-        Ok(vec![elementwise::exact_or_undetermined(operands, shape::operand(values, 0)?.len())])
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
+        Ok(vec![elementwise::exact_or_undetermined(
+            operands,
+            shape::operand(values, 0)?.len(),
+        )])
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -59,7 +73,12 @@ mod tests {
 
     #[test]
     fn values() {
-        testing::integers(&ShiftLeft, ElementType::I8, &[&[1, 3, 1, 1, -1], &[3, 7, 8, -1, 1]], &[8, -128, 0, 0, -2]);
+        testing::integers(
+            &ShiftLeft,
+            ElementType::I8,
+            &[&[1, 3, 1, 1, -1], &[3, 7, 8, -1, 1]],
+            &[8, -128, 0, 0, -2],
+        );
         testing::integers(&ShiftLeft, ElementType::I4, &[&[3], &[2]], &[-4]);
         testing::integers(&ShiftLeft, ElementType::U64, &[&[1], &[64]], &[0]);
     }

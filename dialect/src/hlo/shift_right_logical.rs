@@ -36,13 +36,29 @@ impl OpDef for ShiftRightLogical {
         shape::elementwise(cx, 2, elementwise::integer_or_boolean, "integer") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], _: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
         let width = elementwise::Width(shape::operand(operands, 0)?.element().bits());
-        elementwise::integer_binary(operands, |a, b| width.shift(b).map_or(0, |b| width.unsigned(a) >> b))
+        elementwise::integer_binary(operands, |a, b| {
+            width.shift(b).map_or(0, |b| width.unsigned(a) >> b)
+        })
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
-        Ok(vec![elementwise::exact_or_undetermined(operands, shape::operand(values, 0)?.len())])
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
+        Ok(vec![elementwise::exact_or_undetermined(
+            operands,
+            shape::operand(values, 0)?.len(),
+        )])
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -59,8 +75,18 @@ mod tests {
 
     #[test]
     fn values() {
-        testing::integers(&ShiftRightLogical, ElementType::I8, &[&[-1, -128, 64, 5], &[1, 7, 2, 8]], &[127, 1, 16, 0]);
+        testing::integers(
+            &ShiftRightLogical,
+            ElementType::I8,
+            &[&[-1, -128, 64, 5], &[1, 7, 2, 8]],
+            &[127, 1, 16, 0],
+        );
         testing::integers(&ShiftRightLogical, ElementType::I4, &[&[-8], &[1]], &[4]);
-        testing::integers(&ShiftRightLogical, ElementType::U8, &[&[200, 1], &[1, -1]], &[100, 0]);
+        testing::integers(
+            &ShiftRightLogical,
+            ElementType::U8,
+            &[&[200, 1], &[1, -1]],
+            &[100, 0],
+        );
     }
 }

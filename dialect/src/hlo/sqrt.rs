@@ -3,7 +3,7 @@
 //! Meaning: result = squareRoot(operand) of IEEE 754; complex: principal value.
 //! Inputs I1 operand (float or complex tensor), I2 result_accuracy. Constraints: C1 operand and result have one type.
 //! Kind: opaque; in the ring x^(2^29), which is multiplicative; negative numbers are undefined.
-//! Numerics: within 0.5 ulp; computed in double precision and rounded once below f64. Source: StableHLO specification.
+//! Numerics: correctly rounded; computed in double precision and rounded once below f64. Source: StableHLO specification.
 //! Example: `%1 = hlo.sqrt %0 : tensor<2x3xf32>`.
 
 use crate::{
@@ -11,7 +11,10 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise::{self, complex}, shape},
+    hlo::{
+        elementwise::{self, complex},
+        shape,
+    },
     op::{InferContext, Kind, OpDef},
     planes::ring::{self, function},
     program::Program,
@@ -43,13 +46,37 @@ impl OpDef for Sqrt {
         shape::elementwise(cx, 1, elementwise::float_or_complex, "float or complex") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::function(operands, cx, f64::sqrt, complex::sqrt, function::sqrt, ring::complex::sqrt)
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::function(
+            operands,
+            cx,
+            f64::sqrt,
+            complex::sqrt,
+            function::sqrt,
+            ring::complex::sqrt,
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // sqrt(x) - sqrt(x - e) = e / (sqrt(x) + sqrt(x - e)); undetermined where a negative number is in reach.
-        elementwise::bound_unary(operands, values, 0.5, |x, e, y| if e <= x { e / (y + (x - e).sqrt()) } else { f64::INFINITY })
+        elementwise::bound_unary(operands, values, 0.5, |x, e, y| {
+            if e <= x {
+                e / (y + (x - e).sqrt())
+            } else {
+                f64::INFINITY
+            }
+        })
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -65,13 +92,30 @@ mod tests {
 
     #[test]
     fn special_values() {
-        testing::table(&Sqrt::default(), 1.5, &[(0.0, 0.0), (-0.0, -0.0), (4.0, 2.0), (2.0, std::f64::consts::SQRT_2), (-1.0, f64::NAN), (f64::INFINITY, f64::INFINITY), (f64::NEG_INFINITY, f64::NAN), (f64::NAN, f64::NAN)]);
+        testing::table(
+            &Sqrt::default(),
+            1.5,
+            &[
+                (0.0, 0.0),
+                (-0.0, -0.0),
+                (4.0, 2.0),
+                (2.0, std::f64::consts::SQRT_2),
+                (-1.0, f64::NAN),
+                (f64::INFINITY, f64::INFINITY),
+                (f64::NEG_INFINITY, f64::NAN),
+                (f64::NAN, f64::NAN),
+            ],
+        );
     }
 
     #[test]
     fn ring_identities() {
         let (a, b) = (77, 1234567);
-        let out = testing::residues(&Sqrt::default(), &[2.0, 3.0, 6.0, -1.0], &[a, b, ring::mul_residues(a, b), 9]);
+        let out = testing::residues(
+            &Sqrt::default(),
+            &[2.0, 3.0, 6.0, -1.0],
+            &[a, b, ring::mul_residues(a, b), 9],
+        );
         assert_eq!(ring::mul_residues(out[0], out[1]), out[2]);
         let square = ring::mul_residues(out[0], out[0]);
         assert!(square == a || square == ring::neg(a));

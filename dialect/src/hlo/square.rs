@@ -37,17 +37,34 @@ impl OpDef for Square {
         shape::elementwise(cx, 1, elementwise::number, "a number") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::unary(operands, cx, elementwise::Unary {
-            real: |x: f64| x * x,
-            complex: |z: num_complex::Complex<f64>| z * z,
-            integer: |x: i128| x.wrapping_mul(x),
-            ring: |r, x, out| ring::function::each(r, x, out, |r, x| ring::mul(r, r, || (x, x))),
-            ring_complex: |r, _, _, _| ring::complex::mul_pairs(r, r),
-        })
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::unary(
+            operands,
+            cx,
+            elementwise::Unary {
+                real: |x: f64| x * x,
+                complex: |z: num_complex::Complex<f64>| z * z,
+                integer: |x: i128| x.wrapping_mul(x),
+                ring: |r, x, out| {
+                    ring::function::each(r, x, out, |r, x| ring::mul(r, r, || (x, x)))
+                },
+                ring_complex: |r, _, _, _| ring::complex::mul_pairs(r, r),
+            },
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // |(x + e)^2 - x^2| <= (2 |x| + e) e.
         elementwise::bound_modulus(operands, values, 1.5, |x, e, _| (2.0 * x.abs() + e) * e)
     }
@@ -65,8 +82,20 @@ mod tests {
 
     #[test]
     fn values() {
-        testing::table(&Square, 0.0, &[(-3.0, 9.0), (-0.0, 0.0), (f64::NEG_INFINITY, f64::INFINITY), (f64::NAN, f64::NAN)]);
+        testing::table(
+            &Square,
+            0.0,
+            &[
+                (-3.0, 9.0),
+                (-0.0, 0.0),
+                (f64::NEG_INFINITY, f64::INFINITY),
+                (f64::NAN, f64::NAN),
+            ],
+        );
         testing::integers(&Square, ElementType::I8, &[&[16, -3]], &[0, 9]);
-        assert_eq!(testing::residues(&Square, &[2.0, -1.0], &[7, ring::NEGATIVE_INFINITY]), [49, ring::POSITIVE_INFINITY]);
+        assert_eq!(
+            testing::residues(&Square, &[2.0, -1.0], &[7, ring::NEGATIVE_INFINITY]),
+            [49, ring::POSITIVE_INFINITY]
+        );
     }
 }

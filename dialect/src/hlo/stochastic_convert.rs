@@ -10,7 +10,7 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{shape},
+    hlo::shape,
     op::{InferContext, Kind, OpDef},
     program::Program,
     tensor::{Tensor, Value},
@@ -40,17 +40,35 @@ impl OpDef for StochasticConvert {
     }
 
     fn eval(&self, _: &[Value], _: &[Type], _: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        Err(Stop::unsupported("op hlo.stochastic_convert: its rounding is not specified"))
+        Err(Stop::unsupported(
+            "op hlo.stochastic_convert: its rounding is not specified",
+        ))
     }
 
-    fn bound(&self, _: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
-        Ok(values.iter().map(|v| Bound::undetermined(v.as_tensor().map_or(0, Tensor::len))).collect())
+    fn bound(
+        &self,
+        _: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
+        Ok(values
+            .iter()
+            .map(|v| Bound::undetermined(v.as_tensor().map_or(0, Tensor::len)))
+            .collect())
     }
 
     fn sample(s: &mut Sampler) -> Program {
         let dims = s.dims();
-        let types = [Type::tensor(dims.clone(), ElementType::F32), Type::tensor(dims.clone(), ElementType::U32)];
-        Sampler::single(StochasticConvert, &types, &[Type::tensor(dims, ElementType::BF16)])
+        let types = [
+            Type::tensor(dims.clone(), ElementType::F32),
+            Type::tensor(dims.clone(), ElementType::U32),
+        ];
+        Sampler::single(
+            StochasticConvert,
+            &types,
+            &[Type::tensor(dims, ElementType::BF16)],
+        )
     }
 }
 
@@ -60,8 +78,19 @@ mod tests {
 
     #[test]
     fn shapes_must_agree() {
-        let operands = [Type::tensor([2], ElementType::F32), Type::tensor([3], ElementType::U32)];
+        let operands = [
+            Type::tensor([2], ElementType::F32),
+            Type::tensor([3], ElementType::U32),
+        ];
         let declared = [Type::tensor([2], ElementType::BF16)];
-        assert!(StochasticConvert.infer(&InferContext { operands: &operands, declared: &declared, regions: &[] }).is_err());
+        assert!(
+            StochasticConvert
+                .infer(&InferContext {
+                    operands: &operands,
+                    declared: &declared,
+                    regions: &[]
+                })
+                .is_err()
+        );
     }
 }

@@ -37,19 +37,34 @@ impl OpDef for Subtract {
         shape::elementwise(cx, 2, elementwise::number, "a number") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        elementwise::binary(operands, cx, elementwise::Binary {
-            f32: |a, b| a - b,
-            f64: |a, b| a - b,
-            complex: |a, b| a - b,
-            integer: |a: i128, b| a.wrapping_sub(b),
-            boolean: |a, b| a ^ b,
-            ring: |a, b, _| ring::sub(a, b),
-            ring_complex: ring::complex::sub_pairs,
-        })
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
+        elementwise::binary(
+            operands,
+            cx,
+            elementwise::Binary {
+                f32: |a, b| a - b,
+                f64: |a, b| a - b,
+                complex: |a, b| a - b,
+                integer: |a: i128, b| a.wrapping_sub(b),
+                boolean: |a, b| a ^ b,
+                ring: |a, b, _| ring::sub(a, b),
+                ring_complex: ring::complex::sub_pairs,
+            },
+        )
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // |(a - b)' - (a - b)| <= ea + eb + u |result|.
         elementwise::bound_binary(operands, values, |_, ea, _, eb| ea + eb)
     }
@@ -68,14 +83,33 @@ mod tests {
     #[test]
     fn values() {
         let inf = f64::INFINITY;
-        testing::table_of_two(&Subtract, 0.0, &[(3.0, 1.0, 2.0), (0.0, 0.0, 0.0), (-0.0, 0.0, -0.0), (inf, inf, f64::NAN), (1.0, inf, -inf)]);
-        testing::integers(&Subtract, ElementType::I8, &[&[-128, 5], &[1, 7]], &[127, -2]);
+        testing::table_of_two(
+            &Subtract,
+            0.0,
+            &[
+                (3.0, 1.0, 2.0),
+                (0.0, 0.0, 0.0),
+                (-0.0, 0.0, -0.0),
+                (inf, inf, f64::NAN),
+                (1.0, inf, -inf),
+            ],
+        );
+        testing::integers(
+            &Subtract,
+            ElementType::I8,
+            &[&[-128, 5], &[1, 7]],
+            &[127, -2],
+        );
         testing::integers(&Subtract, ElementType::U4, &[&[0], &[1]], &[15]);
     }
 
     #[test]
     fn residues_subtract_and_infinities_cancel_to_undefined() {
-        let a = testing::with_given_residues(ElementType::F32, &[1.0, 2.0], &[7, ring::POSITIVE_INFINITY]);
+        let a = testing::with_given_residues(
+            ElementType::F32,
+            &[1.0, 2.0],
+            &[7, ring::POSITIVE_INFINITY],
+        );
         let (out, _) = testing::run(&Subtract, &[a.clone(), a]);
         assert_eq!(out.ring(), Some(&[0, ring::UNDEFINED][..]));
     }

@@ -39,13 +39,30 @@ impl OpDef for Zeta {
         shape::elementwise(cx, 2, elementwise::float, "float") // C1
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+    fn eval(
+        &self,
+        operands: &[Value],
+        _: &[Type],
+        cx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Value>, Stop> {
         elementwise::real_function_of_two(operands, cx, special::zeta, function::zeta)
     }
 
-    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+    fn bound(
+        &self,
+        operands: &[Bounded<'_>],
+        _: &[Type],
+        values: &[Value],
+        _: &mut EvalContext<'_>,
+    ) -> Result<Vec<Bound>, Stop> {
         // Exact operands only.
-        elementwise::bound_function_of_two(operands, values, 8.0, |_, ex, _, eq| if ex == 0.0 && eq == 0.0 { 0.0 } else { f64::INFINITY })
+        elementwise::bound_function_of_two(operands, values, 8.0, |_, ex, _, eq| {
+            if ex == 0.0 && eq == 0.0 {
+                0.0
+            } else {
+                f64::INFINITY
+            }
+        })
     }
 
     fn sample(s: &mut Sampler) -> Program {
@@ -62,7 +79,19 @@ mod tests {
 
     #[test]
     fn values() {
-        testing::table_of_two(&Zeta, 8.0, &[(2.0, 1.0, 1.64493406684822644), (1.0, 2.0, f64::INFINITY), (0.5, 1.0, f64::NAN), (2.0, 0.0, f64::INFINITY), (3.0, -1.0, f64::NAN), (2.5, -0.5, f64::NAN), (2.0, -0.5, 8.93480220054467931)]);
+        testing::table_of_two(
+            &Zeta,
+            8.0,
+            &[
+                (2.0, 1.0, 1.64493406684822644),
+                (1.0, 2.0, f64::INFINITY),
+                (0.5, 1.0, f64::NAN),
+                (2.0, 0.0, f64::INFINITY),
+                (3.0, -1.0, f64::NAN),
+                (2.5, -0.5, f64::NAN),
+                (2.0, -0.5, 8.93480220054467931),
+            ],
+        );
     }
 
     #[test]

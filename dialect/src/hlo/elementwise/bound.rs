@@ -217,3 +217,208 @@ pub fn bound_identity(
         }
     })
 }
+
+/// Adds an absolute error of the function itself, for those that lose relative accuracy beside their roots.
+pub fn with_floor(bounds: Vec<Bound>, values: &[Value], floor: f64) -> Result<Vec<Bound>, Stop> {
+    let [bound] = &bounds[..] else {
+        return Err(Stop::internal("one bound expected"));
+    };
+    bound_exact_op(values, |i| bound.at(i) + floor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        bound::Bounded,
+        eval::{EvalContext, Events, NoRegions},
+        hlo::{self, elementwise::testing},
+        op::OpDef,
+        planes::Planes,
+        tensor::Tensor,
+        types::ElementType,
+    };
+
+    /// Whether `bound` covers the distance; the ends of the intervals are themselves rounded to f64.
+    fn covered(exact: f64, y: f64, bound: f64) -> bool {
+        bound == f64::INFINITY || (exact - y).abs() <= bound * (1.0 + 1e-9) + 1e-12
+    }
+
+    /// Bound of the f32 op for operands `x` that are off by `e`, beside the f64 results at the ends of the intervals.
+    fn check<O: OpDef>(op: &O, x: &[f64], e: f64) {
+        let narrow = testing::tensor(ElementType::F32, x);
+        let x = narrow.to_f64s().into_owned();
+        let (y, _) = testing::run(op, std::slice::from_ref(&narrow));
+        let (value, error) = (Value::Tensor(narrow), Bound::absolute(vec![e; x.len()]));
+        let (mut runner, mut events) = (NoRegions, Events::default());
+        let mut cx = EvalContext {
+            planes: Planes::IeeeOnly,
+            runner: &mut runner,
+            events: &mut events,
+        };
+        let operands = [Bounded {
+            value: &value,
+            error: &error,
+        }];
+        let bound = op
+            .bound(&operands, &[], &[Value::Tensor(y.clone())], &mut cx)
+            .expect("a bound");
+        let mut determined = 0;
+        for shift in [-e, -e / 2.0, 0.0, e / 3.0, e] {
+            let moved: Vec<f64> = x.iter().map(|x| x + shift).collect();
+            let (exact, _) = testing::run(op, &[testing::tensor(ElementType::F64, &moved)]);
+            for (i, (exact, y)) in exact
+                .as_slice::<f64>()
+                .iter()
+                .zip(y.to_f64s().iter())
+                .enumerate()
+            {
+                let bound = bound[0].at(i);
+                determined += usize::from(bound.is_finite());
+                assert!(
+                    covered(*exact, *y, bound),
+                    "{} at {} + {shift}: {exact} and {y}, bound {bound}",
+                    O::NAME,
+                    x[i]
+                );
+            }
+        }
+        assert!(
+            2 * determined > x.len(),
+            "{}: nearly nothing is determined",
+            O::NAME
+        );
+    }
+
+    #[test]
+    fn unary_bounds_cover_every_operand_in_reach() {
+        let wide: Vec<f64> = (-60..60).map(|i| f64::from(i) * 0.173 + 0.01).collect();
+        let positive: Vec<f64> = (0..80).map(|i| f64::from(i) * 0.37 + 0.002).collect();
+        let inner: Vec<f64> = (-99..100).map(|i| f64::from(i) / 100.0).collect();
+        let above_one: Vec<f64> = positive.iter().map(|x| x + 1.0).collect();
+        for e in [1e-7, 1e-3, 0.1] {
+            check(&hlo::exponential::Exponential::default(), &wide, e);
+            check(
+                &hlo::exponential_minus_one::ExponentialMinusOne::default(),
+                &wide,
+                e,
+            );
+            check(&hlo::logistic::Logistic::default(), &wide, e);
+            check(&hlo::tanh::Tanh::default(), &wide, e);
+            check(&hlo::sine::Sine::default(), &wide, e);
+            check(&hlo::cosine::Cosine::default(), &wide, e);
+            check(&hlo::tan::Tan::default(), &wide, e);
+            check(&hlo::cbrt::Cbrt::default(), &wide, e);
+            check(&hlo::log::Log::default(), &positive, e);
+            check(&hlo::log_plus_one::LogPlusOne::default(), &positive, e);
+            check(&hlo::sqrt::Sqrt::default(), &positive, e);
+            check(&hlo::rsqrt::Rsqrt::default(), &positive, e);
+            check(&hlo::square::Square, &wide, e);
+            check(&hlo::negate::Negate, &wide, e);
+            check(&hlo::abs::Abs, &wide, e);
+            check(&hlo::sign::Sign, &wide, e);
+            check(&hlo::floor::Floor, &wide, e);
+            check(&hlo::round_nearest_even::RoundNearestEven, &wide, e);
+            check(&hlo::atan::Atan, &wide, e);
+            check(&hlo::asin::Asin, &inner, e);
+            check(&hlo::acos::Acos, &inner, e);
+            check(&hlo::atanh::Atanh, &inner, e);
+            check(&hlo::sinh::Sinh, &wide, e);
+            check(&hlo::cosh::Cosh, &wide, e);
+            check(&hlo::asinh::Asinh, &wide, e);
+            check(&hlo::acosh::Acosh, &above_one, e);
+            check(&hlo::erf::Erf, &wide, e);
+            check(&hlo::erfc::Erfc, &wide, e);
+            check(&hlo::erf_inv::ErfInv, &inner, e);
+            check(&hlo::lgamma::Lgamma, &positive, e);
+            check(&hlo::digamma::Digamma, &positive, e);
+            check(&hlo::bessel_i1e::BesselI1e, &wide, e);
+        }
+    }
+
+    /// As `check` for two operands of errors `ea` and `eb`, all pairs of the given values.
+    fn check_two<O: OpDef>(op: &O, a: &[f64], b: &[f64], ea: f64, eb: f64) {
+        let pairs: Vec<(f64, f64)> = a
+            .iter()
+            .flat_map(|a| b.iter().map(move |b| (*a, *b)))
+            .collect();
+        let side = |f: fn(&(f64, f64)) -> f64| {
+            testing::tensor(ElementType::F32, &pairs.iter().map(f).collect::<Vec<_>>())
+        };
+        let operands = [side(|p| p.0), side(|p| p.1)];
+        let (y, _) = testing::run(op, &operands);
+        let values = operands.clone().map(Value::Tensor);
+        let errors = [ea, eb].map(|e| Bound::absolute(vec![e; pairs.len()]));
+        let bounded = [0, 1].map(|k| Bounded {
+            value: &values[k],
+            error: &errors[k],
+        });
+        let (mut runner, mut events) = (NoRegions, Events::default());
+        let mut cx = EvalContext {
+            planes: Planes::IeeeOnly,
+            runner: &mut runner,
+            events: &mut events,
+        };
+        let bound = op
+            .bound(&bounded, &[], &[Value::Tensor(y.clone())], &mut cx)
+            .expect("a bound");
+        let moved = |t: &Tensor, e: f64| {
+            testing::tensor(
+                ElementType::F64,
+                &t.to_f64s().iter().map(|x| x + e).collect::<Vec<_>>(),
+            )
+        };
+        let mut determined = 0;
+        for (s, t) in [
+            (0.0, 0.0),
+            (1.0, 1.0),
+            (1.0, -1.0),
+            (-1.0, 1.0),
+            (-1.0, -1.0),
+            (0.5, 0.0),
+        ] {
+            let (exact, _) = testing::run(
+                op,
+                &[moved(&operands[0], s * ea), moved(&operands[1], t * eb)],
+            );
+            for (i, (exact, y)) in exact
+                .as_slice::<f64>()
+                .iter()
+                .zip(y.to_f64s().iter())
+                .enumerate()
+            {
+                let bound = bound[0].at(i);
+                determined += usize::from(bound.is_finite());
+                assert!(
+                    covered(*exact, *y, bound),
+                    "{} at {:?}: {exact} and {y}, bound {bound}",
+                    O::NAME,
+                    pairs[i]
+                );
+            }
+        }
+        assert!(
+            2 * determined > pairs.len(),
+            "{}: nearly nothing is determined",
+            O::NAME
+        );
+    }
+
+    #[test]
+    fn bounds_of_two_operands_cover_every_pair_in_reach() {
+        let wide: Vec<f64> = (-12..12).map(|i| f64::from(i) * 0.71 + 0.05).collect();
+        let positive: Vec<f64> = (0..20).map(|i| f64::from(i) * 0.41 + 0.3).collect();
+        for (ea, eb) in [(1e-6, 1e-6), (1e-3, 0.0), (0.0, 1e-3), (0.02, 0.01)] {
+            check_two(&hlo::add::Add, &wide, &wide, ea, eb);
+            check_two(&hlo::subtract::Subtract, &wide, &wide, ea, eb);
+            check_two(&hlo::multiply::Multiply, &wide, &wide, ea, eb);
+            check_two(&hlo::divide::Divide, &wide, &wide, ea, eb);
+            check_two(&hlo::remainder::Remainder, &wide, &wide, ea, eb);
+            check_two(&hlo::maximum::Maximum, &wide, &wide, ea, eb);
+            check_two(&hlo::minimum::Minimum, &wide, &wide, ea, eb);
+            check_two(&hlo::atan2::Atan2, &wide, &wide, ea, eb);
+            check_two(&hlo::power::Power, &positive, &wide, ea, eb);
+        }
+        check_two(&hlo::power::Power, &wide, &[2.0, 3.0, 4.0], 1e-3, 0.0);
+    }
+}

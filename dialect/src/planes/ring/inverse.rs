@@ -1,6 +1,6 @@
 //! Inverses and square roots of whole slices of residues.
 
-use super::{P, Residue, inv_residue, is_code, mul_residues};
+use super::{P, Residue, inv_residue, is_code, mul_residues, reduce};
 
 /// Independent chains of products, so that the loops below are vectors.
 const LANES: usize = 8;
@@ -87,9 +87,19 @@ fn restore(v: Residue, inverse: u32) -> Residue {
 /// Raises every residue to the power 2^29, its square root up to sign where it has one (p = 3 mod 4). Codes give meaningless residues.
 pub fn square_roots(values: &mut [Residue]) {
     for block in values.chunks_mut(64) {
-        block.iter_mut().for_each(|v| *v &= P);
+        let mut wide = [0u64; 64];
+        for (w, v) in wide.iter_mut().zip(block.iter()) {
+            *w = u64::from(*v & P);
+        }
         for _ in 0..29 {
-            block.iter_mut().for_each(|v| *v = mul_residues(*v, *v));
+            for w in &mut wide {
+                // Two folds leave a square of a number below 2^31 + 4 below that again.
+                let once = (*w * *w & u64::from(P)) + (*w * *w >> 31);
+                *w = (once & u64::from(P)) + (once >> 31);
+            }
+        }
+        for (w, v) in wide.iter().zip(block) {
+            *v = reduce(*w);
         }
     }
 }
