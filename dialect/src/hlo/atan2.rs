@@ -56,7 +56,7 @@ impl OpDef for Atan2 {
                 complex: complex::atan2,
                 integer: |a: i128, _| a, // C1 admits no integers.
                 boolean: |a, _| a,
-                ring: ring::function::atan2,
+                ring: ring::function_of_two::atan2,
                 ring_complex: |a, b, _, result, _| {
                     ring::complex::opaque_of_two("complex atan2", a, b, result)
                 },

@@ -57,7 +57,7 @@ impl OpDef for Divide {
                 complex: complex::divide,
                 integer: |a: i128, b| if b == 0 { -1 } else { a.wrapping_div(b) },
                 boolean: |a, _| a,
-                ring: ring::function::divide,
+                ring: ring::function_of_two::divide,
                 ring_complex: |a, b, (_, y), result, zeros| {
                     ring::complex::div_pairs(a, b, y, result, zeros)
                 },

@@ -13,7 +13,7 @@ use crate::{
     eval::{EvalContext, Stop},
     hlo::{elementwise, shape},
     op::{InferContext, Kind, OpDef},
-    planes::ring::function,
+    planes::ring::function_of_two,
     program::Program,
     special,
     tensor::Value,
@@ -45,7 +45,12 @@ impl OpDef for Polygamma {
         _: &[Type],
         cx: &mut EvalContext<'_>,
     ) -> Result<Vec<Value>, Stop> {
-        elementwise::real_function_of_two(operands, cx, special::polygamma, function::polygamma)
+        elementwise::real_function_of_two(
+            operands,
+            cx,
+            special::polygamma,
+            function_of_two::polygamma,
+        )
     }
 
     fn bound(

@@ -57,7 +57,7 @@ impl OpDef for Power {
                 complex: complex::power,
                 integer: integer_power,
                 boolean: |a, _| a, // C1 admits no booleans.
-                ring: ring::function::power,
+                ring: ring::function_of_two::power,
                 ring_complex: ring::complex::power,
             },
         )

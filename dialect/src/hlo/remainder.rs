@@ -57,7 +57,7 @@ impl OpDef for Remainder {
                 complex: |a, _| a, // C1 admits no complex numbers.
                 integer: |a: i128, b| if b == 0 { a } else { a.wrapping_rem(b) },
                 boolean: |a, _| a,
-                ring: ring::function::remainder,
+                ring: ring::function_of_two::remainder,
                 ring_complex: |a, _, _, _, _| a,
             },
         )

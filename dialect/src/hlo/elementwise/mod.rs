@@ -189,7 +189,7 @@ where
 pub fn binary_by_slices<F32, F64, C, I, B>(
     operands: &[Value],
     cx: &mut EvalContext<'_>,
-    d: Binary<F32, F64, C, I, B, ring::function::Function2, ComplexRing2>,
+    d: Binary<F32, F64, C, I, B, ring::function_of_two::Function2, ComplexRing2>,
 ) -> Result<Vec<Value>, Stop>
 where
     F32: Fn(f32, f32) -> f32,

@@ -150,7 +150,7 @@ pub fn ring_plane_of_two(
     a: &Tensor,
     b: &Tensor,
     cx: &mut EvalContext<'_>,
-    f: ring::function::Function2,
+    f: ring::function_of_two::Function2,
 ) -> Option<Buffer> {
     let (Planes::IeeeAndRing, Some(r), Some(s)) = (cx.planes, a.ring(), b.ring()) else {
         return None;
@@ -254,7 +254,7 @@ pub fn real_function_of_two(
     operands: &[Value],
     cx: &mut EvalContext<'_>,
     f: impl Fn(f64, f64) -> f64,
-    ring: ring::function::Function2,
+    ring: ring::function_of_two::Function2,
 ) -> Result<Vec<Value>, Stop> {
     let (a, b) = super::same_shape(operands)?;
     let values: Vec<f64> = a

@@ -1,8 +1,8 @@
 //! Complex functions on pairs of residues (real, imaginary): the formula by parts where it is an identity of real functions, else a hash of the pair.
 
 use super::{
-    Residue, UNDEFINED, add, add_residues, embed_f64, function, inv_residue, is_code, mul_residues,
-    neg, neg_residue, opaque_key, opaque2, sub,
+    Residue, UNDEFINED, add, add_residues, embed_f64, function, function_of_two, inv_residue,
+    is_code, mul_residues, neg, neg_residue, opaque_key, opaque2, sub,
 };
 use num_complex::Complex;
 
@@ -166,7 +166,10 @@ pub fn log(a: Pair, z: Complex<f64>, result: Complex<f64>, zeros: &mut u64) -> P
     } else {
         mul_residues(function::HALF, modulus)
     };
-    [modulus, function::atan2_residue((a[1], z.im), (a[0], z.re))]
+    [
+        modulus,
+        function_of_two::atan2_residue((a[1], z.im), (a[0], z.re)),
+    ]
 }
 
 pub fn log_plus_one(a: Pair, z: Complex<f64>, result: Complex<f64>, zeros: &mut u64) -> Pair {

@@ -7,6 +7,9 @@ use std::cmp::Ordering;
 
 pub mod complex;
 pub mod function;
+pub mod function_of_two;
+#[cfg(test)]
+mod identities;
 pub mod inverse;
 
 /// A residue or a code.
