@@ -77,6 +77,13 @@ impl RegionRunner for Runner<'_, '_> {
     fn single_op(&self, region: usize) -> Option<&'static str> {
         let program = self.interpreter.program;
         let region = program.region(self.region(region).ok()?);
+        let second_half = &region.arguments[region.arguments.len() / 2..];
+        if let [end] = region.ops[..]
+            && !second_half.is_empty()
+            && program.op(end).operands == second_half
+        {
+            return Some("return");
+        }
         let ([a, b], [first, last]) = (&region.arguments[..], &region.ops[..]) else {
             return None;
         };
