@@ -1,6 +1,6 @@
 //! What an op's definition gets to run: planes, the regions of the op, and a place to report what happened.
 
-use crate::{error::Error, planes::Planes, tensor::Tensor, tensor::Value};
+use crate::{error::Error, planes::Planes, tensor::Tensor, tensor::Value, types::Type};
 
 /// Why an execution stopped before its end.
 #[derive(Debug, Clone)]
@@ -128,6 +128,9 @@ pub trait RegionRunner {
         payload: Vec<Value>,
     ) -> Result<Vec<Vec<Value>>, Stop>;
 
+    /// The next values of the infeed, of these types; `config` is the op's `infeed_config`.
+    fn infeed(&mut self, config: &str, types: &[Type]) -> Result<Vec<Value>, Stop>;
+
     /// Whether a loop may go on for step number `step` (from 0), or the run must stop.
     fn tick(&mut self, step: u64) -> Result<(), Stop>;
 }
@@ -227,6 +230,10 @@ impl RegionRunner for NoRegions {
         payload: Vec<Value>,
     ) -> Result<Vec<Vec<Value>>, Stop> {
         Ok(vec![payload])
+    }
+
+    fn infeed(&mut self, _: &str, _: &[Type]) -> Result<Vec<Value>, Stop> {
+        Err(Stop::unsupported("infeed in a run without one"))
     }
 
     fn tick(&mut self, _: u64) -> Result<(), Stop> {

@@ -19,8 +19,16 @@ pub mod accumulate;
 pub mod contraction;
 pub mod dot_algorithm;
 pub mod movement;
+pub mod movement;
+pub mod approximate;
+pub mod batch_norm;
+pub mod contraction;
+pub mod dot_algorithm;
+pub mod fourier;
+pub mod number;
 pub mod patches;
 pub mod quantization;
+pub mod random_bits;
 pub mod reduction_bound;
 pub mod region_bound;
 pub mod window;
@@ -190,6 +198,9 @@ hlo_ops! {
     slice::Slice,
     transpose::Transpose,
     // Contraction and reduction.
+    batch_norm_grad::BatchNormGrad,
+    batch_norm_inference::BatchNormInference,
+    batch_norm_training::BatchNormTraining,
     convolution::Convolution,
     dot_general::DotGeneral,
     map::Map,
@@ -198,6 +209,15 @@ hlo_ops! {
     case::Case,
     if_::If,
     while_::While,
+    // Linear algebra and random numbers.
+    cholesky::Cholesky,
+    fft::Fft,
+    rng::Rng,
+    rng_bit_generator::RngBitGenerator,
+    triangular_solve::TriangularSolve,
+    // Quantization.
+    uniform_dequantize::UniformDequantize,
+    uniform_quantize::UniformQuantize,
 }
 
 impl Op {

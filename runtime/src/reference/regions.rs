@@ -7,6 +7,7 @@ use tileproof_dialect::{
     op::Op,
     program::{OpId, RegionId},
     tensor::{Tensor, Value},
+    types::Type,
 };
 
 /// Runs what op `op`, evaluated in `frame`, asks for.
@@ -123,6 +124,10 @@ impl RegionRunner for Runner<'_, '_> {
             op: (!TWO_SIDED.contains(&op.name())).then_some(self.op),
         };
         rendezvous.exchange(me, meeting, payload, interpreter.limits)
+    }
+
+    fn infeed(&mut self, _: &str, _: &[Type]) -> Result<Vec<Value>, Stop> {
+        Err(Stop::unsupported("infeed in a run without one"))
     }
 
     fn tick(&mut self, step: u64) -> Result<(), Stop> {
