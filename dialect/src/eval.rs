@@ -1,6 +1,6 @@
 //! What an op's definition gets to run: planes, the regions of the op, and a place to report what happened.
 
-use crate::{error::Error, planes::Planes, tensor::Tensor, tensor::Value};
+use crate::{error::Error, planes::Planes, tensor::Tensor, tensor::Value, types::Type};
 
 /// Why an execution stopped before its end.
 #[derive(Debug, Clone)]
@@ -128,6 +128,15 @@ pub trait RegionRunner {
         payload: Vec<Value>,
     ) -> Result<Vec<Vec<Value>>, Stop>;
 
+    /// The next values of the infeed, of these types; `config` is the op's `infeed_config`.
+    fn infeed(&mut self, config: &str, types: &[Type]) -> Result<Vec<Value>, Stop>;
+
+    /// Puts values on their way; does not wait.
+    fn send(&mut self, route: Route, values: Vec<Value>) -> Result<(), Stop>;
+
+    /// Waits for the next values sent along `route`, which must be of these types.
+    fn receive(&mut self, route: Route, types: &[Type]) -> Result<Vec<Value>, Stop>;
+
     /// Whether a loop may go on for step number `step` (from 0), or the run must stop.
     fn tick(&mut self, step: u64) -> Result<(), Stop>;
 }
@@ -139,6 +148,14 @@ pub struct Process {
     pub partition: u64,
     pub replicas: u64,
     pub partitions: u64,
+}
+
+/// One way of a channel. Values arrive in the order they were sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Route {
+    pub channel: i64,
+    /// Flat numbers of the sending and the receiving process; none: between a process and the host.
+    pub ends: Option<(u64, u64)>,
 }
 
 /// All an op's `eval` may use besides its operands.
@@ -227,6 +244,21 @@ impl RegionRunner for NoRegions {
         payload: Vec<Value>,
     ) -> Result<Vec<Vec<Value>>, Stop> {
         Ok(vec![payload])
+    }
+
+    fn infeed(&mut self, _: &str, _: &[Type]) -> Result<Vec<Value>, Stop> {
+        Err(Stop::unsupported("infeed in a run without one"))
+    }
+
+    fn send(&mut self, _: Route, _: Vec<Value>) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn receive(&mut self, route: Route, _: &[Type]) -> Result<Vec<Value>, Stop> {
+        Err(Stop::unsupported(format!(
+            "recv on channel {} in a run of one process",
+            route.channel
+        )))
     }
 
     fn tick(&mut self, _: u64) -> Result<(), Stop> {

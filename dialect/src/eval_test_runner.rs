@@ -2,7 +2,7 @@
 
 use crate::{
     builder::{ProgramBuilder, Provenance},
-    eval::{EvalContext, Events, NoRegions, Process, RegionRunner, Stop},
+    eval::{EvalContext, Events, NoRegions, Process, RegionRunner, Route, Stop},
     hlo,
     location::Location,
     op::{InferContext, Op},
@@ -80,6 +80,10 @@ impl RegionRunner for ProgramRunner<'_> {
         Err(Stop::unsupported(format!("call of {callee} in an op test")))
     }
 
+    fn region_count(&self) -> usize {
+        self.operation.regions.len()
+    }
+
     fn single_op(&self, region: usize) -> Option<&'static str> {
         let (id, returned) = self.returned(region)?;
         let (arguments, ops) = (&self.program.region(id).arguments, &self.program.region(id).ops);
@@ -138,6 +142,18 @@ impl RegionRunner for Lanes<'_> {
 
     fn exchange(&mut self, _: i64, _: &[u64], payload: Vec<Value>) -> Result<Vec<Vec<Value>>, Stop> {
         Ok(vec![payload])
+    }
+
+    fn infeed(&mut self, config: &str, types: &[Type]) -> Result<Vec<Value>, Stop> {
+        NoRegions.infeed(config, types)
+    }
+
+    fn send(&mut self, route: Route, values: Vec<Value>) -> Result<(), Stop> {
+        NoRegions.send(route, values)
+    }
+
+    fn receive(&mut self, route: Route, types: &[Type]) -> Result<Vec<Value>, Stop> {
+        NoRegions.receive(route, types)
     }
 
     fn tick(&mut self, _: u64) -> Result<(), Stop> {

@@ -2,12 +2,12 @@
 
 use crate::limits::Limits;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tileproof_dialect::{
-    eval::{Process, Stop, Trap},
+    eval::{Process, Route, Stop, Trap},
     program::OpId,
     tensor::Value,
 };
@@ -47,12 +47,12 @@ impl Devices {
     }
 }
 
-/// What identifies a meeting. `op` is none for send and recv, which meet across two ops.
+/// What identifies a meeting.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Meeting {
     pub channel: i64,
     pub group: Vec<u64>,
-    pub op: Option<OpId>,
+    pub op: OpId,
 }
 
 /// Where the processes of a grid exchange values. A process that waits for one that can never come gets [`Trap::Deadlock`].
@@ -67,7 +67,18 @@ struct State {
     /// Processes that wait at a meeting which is not complete.
     waiting: usize,
     meetings: HashMap<Meeting, Round>,
+    mail: HashMap<Route, Mailbox>,
     deadlock: Option<String>,
+}
+
+/// Values under way along one route.
+#[derive(Default)]
+struct Mailbox {
+    values: VecDeque<Vec<Value>>,
+    /// Processes that wait for values, in the order they came.
+    readers: VecDeque<u64>,
+    /// Values that a waiting process will find when it wakes.
+    delivered: HashMap<u64, Vec<Value>>,
 }
 
 #[derive(Default)]
@@ -83,6 +94,7 @@ impl Rendezvous {
             running: devices.count().unwrap_or(1),
             waiting: 0,
             meetings: HashMap::new(),
+            mail: HashMap::new(),
             deadlock: None,
         };
         Rendezvous {
@@ -155,6 +167,46 @@ impl Rendezvous {
         }
     }
 
+    /// Puts values on their way. A process that waits for them no longer does.
+    pub fn post(&self, route: Route, values: Vec<Value>) {
+        let mut state = self.lock();
+        let mailbox = state.mail.entry(route).or_default();
+        match mailbox.readers.pop_front() {
+            Some(reader) => {
+                mailbox.delivered.insert(reader, values);
+                state.waiting -= 1;
+                self.changed.notify_all();
+            }
+            None => mailbox.values.push_back(values),
+        }
+    }
+
+    /// Process `me` takes the next values of a route and waits until there are some.
+    pub fn collect(&self, me: u64, route: Route, limits: &Limits) -> Result<Vec<Value>, Stop> {
+        let mut state = self.lock();
+        let mailbox = state.mail.entry(route).or_default();
+        if let Some(values) = mailbox.values.pop_front() {
+            return Ok(values);
+        }
+        mailbox.readers.push_back(me);
+        state.waiting += 1;
+        detect(&mut state);
+        if state.deadlock.is_some() {
+            self.changed.notify_all();
+        }
+        loop {
+            let mailbox = state.mail.entry(route).or_default();
+            if let Some(values) = mailbox.delivered.remove(&me) {
+                return Ok(values);
+            }
+            if let Some(message) = &state.deadlock {
+                return Err(Stop::Trap(Trap::Deadlock(message.clone())));
+            }
+            limits.check_cancelled()?;
+            state = self.wait(state);
+        }
+    }
+
     /// A process has ended, by return, trap or error.
     pub fn leave(&self) {
         let mut state = self.lock();
@@ -194,6 +246,18 @@ fn detect(state: &mut State) {
             )
         })
         .collect();
+    open.extend(
+        state
+            .mail
+            .iter()
+            .filter(|(_, mailbox)| !mailbox.readers.is_empty())
+            .map(|(route, mailbox)| {
+                format!(
+                    "processes {:?} wait to receive on channel {}",
+                    mailbox.readers, route.channel
+                )
+            }),
+    );
     open.sort();
     state.deadlock = Some(open.join("; "));
 }
@@ -207,7 +271,7 @@ mod tests {
         let meeting = Meeting {
             channel,
             group: vec![1, 0],
-            op: None,
+            op: OpId(0),
         };
         let out = rendezvous.exchange(me, meeting, vec![Value::Token(me)], &Limits::default());
         rendezvous.leave();
@@ -226,6 +290,30 @@ mod tests {
             assert_eq!(meet(&rendezvous, 0, 7).unwrap(), want);
             assert_eq!(other.join().unwrap().unwrap(), want);
         });
+    }
+
+    #[test]
+    fn values_are_received_in_the_order_they_were_sent() {
+        let rendezvous = Rendezvous::new(&Devices {
+            replicas: 2,
+            partitions: 1,
+        });
+        let route = Route {
+            channel: 1,
+            ends: Some((0, 1)),
+        };
+        let receive = || rendezvous.collect(1, route, &Limits::default());
+        std::thread::scope(|s| {
+            let reader = s.spawn(|| [receive(), receive(), receive()].map(|r| r.unwrap()));
+            for n in 0..3 {
+                rendezvous.post(route, vec![Value::Token(n)]);
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let want = [0, 1, 2].map(|n| vec![Value::Token(n)]);
+            assert_eq!(reader.join().unwrap(), want);
+        });
+        rendezvous.leave();
+        assert!(matches!(receive(), Err(Stop::Trap(Trap::Deadlock(m))) if m.contains("channel 1")));
     }
 
     #[test]

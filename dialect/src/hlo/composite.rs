@@ -22,9 +22,10 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Composite {
     pub name: String,
-    pub composite_attributes: Option<Attributes>,
+    pub composite_attributes: Attributes,
     pub decomposition: String,
-    pub version: Option<i64>,
+    /// 0 unless given.
+    pub version: i64,
 }
 
 impl OpDef for Composite {
@@ -34,18 +35,18 @@ impl OpDef for Composite {
     fn from_attributes(reader: &mut AttributeReader<'_>) -> Composite {
         Composite {
             name: reader.str("name"),
-            composite_attributes: reader.opt_dict("composite_attributes"),
+            composite_attributes: reader.opt_dict("composite_attributes").unwrap_or_default(),
             decomposition: reader.symbol("decomposition"),
-            version: reader.opt_int("version"),
+            version: reader.opt_int("version").unwrap_or(0),
         }
     }
 
     fn to_attributes(&self) -> Attributes {
         Attributes::new()
             .with("name", self.name.as_str())
-            .with_some("composite_attributes", self.composite_attributes.clone())
+            .with_some("composite_attributes", (!self.composite_attributes.is_empty()).then(|| self.composite_attributes.clone()))
             .with("decomposition", Attribute::Symbol(self.decomposition.clone()))
-            .with_some("version", self.version)
+            .with_some("version", (self.version != 0).then_some(self.version))
     }
 
     fn infer(&self, cx: &InferContext<'_>) -> Result<Vec<Type>, Vec<String>> {
@@ -67,9 +68,9 @@ impl OpDef for Composite {
         let arguments = b.begin_function("main", std::slice::from_ref(&ty), Location::default());
         let composite = Composite {
             name: "sample.identity".to_string(),
-            composite_attributes: Some(Attributes::new().with("axis", 1i64)),
+            composite_attributes: Attributes::new().with("axis", 1i64),
             decomposition: "identity".to_string(),
-            version: Some(1),
+            version: 1,
         };
         let results = b.op(crate::op::Op::Hlo(composite.into()), &arguments, std::slice::from_ref(&ty), vec![], Location::default());
         b.end_function(&results, Location::default());
@@ -88,7 +89,7 @@ mod tests {
         let (ty, other) = (Type::tensor([2], ElementType::F32), Type::tensor([3], ElementType::F32));
         let mut b = ProgramBuilder::new("test", Provenance::Number);
         let arguments = b.begin_function("main", std::slice::from_ref(&ty), Location::default());
-        let composite = Composite { name: name.to_string(), composite_attributes: None, decomposition: decomposition.to_string(), version: None };
+        let composite = Composite { name: name.to_string(), composite_attributes: Attributes::new(), decomposition: decomposition.to_string(), version: 0 };
         let results = b.op(crate::op::Op::Hlo(composite.into()), &arguments, &[ty], vec![], Location::default());
         b.end_function(&results, Location::default());
         let inner = b.begin_function("other", &[other], Location::default());
@@ -101,7 +102,7 @@ mod tests {
         assert!(program("missing", "a.b")[0].contains("does not exist"), "C2");
         assert!(program("other", "a.b")[0].contains("do not fit"), "C3, C4");
         let cx = InferContext { operands: &[], declared: &[], regions: &[] };
-        let op = Composite { name: "plain".to_string(), composite_attributes: None, decomposition: "f".to_string(), version: None };
+        let op = Composite { name: "plain".to_string(), composite_attributes: Attributes::new(), decomposition: "f".to_string(), version: 0 };
         assert!(op.infer(&cx).unwrap_err()[0].starts_with("C1"));
     }
 }

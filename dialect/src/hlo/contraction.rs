@@ -55,7 +55,8 @@ impl Precision {
                 "precision_config {words:?} must be words of DEFAULT, HIGH, HIGHEST"
             ));
         }
-        Some(known)
+        // All DEFAULT says nothing.
+        known.iter().any(|p| *p != Precision::Default).then_some(known)
     }
 
     /// The attribute `read` reads.

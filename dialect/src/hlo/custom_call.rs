@@ -23,12 +23,13 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CustomCall {
     pub call_target_name: String,
-    pub has_side_effect: Option<bool>,
+    pub has_side_effect: bool,
     /// A string or a dictionary.
     pub backend_config: Option<Attribute>,
-    pub api_version: Option<i64>,
-    /// Functions, as symbols.
-    pub called_computations: Option<Vec<String>>,
+    /// 1 unless given.
+    pub api_version: i64,
+    /// Functions.
+    pub called_computations: Vec<String>,
     pub operand_layouts: Option<Attribute>,
     pub result_layouts: Option<Attribute>,
     pub output_operand_aliases: Option<Attribute>,
@@ -47,8 +48,11 @@ pub enum Meaning {
     TopK,
     /// Traps unless the first operand is true.
     ShapeAssertion,
-    /// An expectation of a test program, seen as an effect; a result says whether the operands agree.
+    /// An expectation of a test program, seen as an effect; a result says whether the operands agree. The effect's values are the operands, then the
+    /// literals and numbers of `backend_config` in the order of their names (`tolerance` as f64, integers as i64).
     Check,
+    /// Passes its operands through and shows them as an effect.
+    Show,
 }
 
 const TARGETS: &[(&str, Meaning)] = &[
@@ -105,6 +109,8 @@ const TARGETS: &[(&str, Meaning)] = &[
     ("erf", Meaning::Op("erf")),
     ("TopK", Meaning::TopK),
     ("shape_assertion", Meaning::ShapeAssertion),
+    ("interpreter.print", Meaning::Show),
+    ("interpreter.probe", Meaning::Show),
     ("check.eq", Meaning::Check),
     ("check.expect_eq", Meaning::Check),
     ("check.expect_eq_const", Meaning::Check),
@@ -127,15 +133,27 @@ impl CustomCall {
     pub fn new(target: &str) -> CustomCall {
         CustomCall {
             call_target_name: target.to_string(),
-            has_side_effect: None,
+            has_side_effect: false,
             backend_config: None,
-            api_version: None,
-            called_computations: None,
+            api_version: 1,
+            called_computations: vec![],
             operand_layouts: None,
             result_layouts: None,
             output_operand_aliases: None,
             op_attributes: None,
         }
+    }
+
+    /// Literals and numbers of `backend_config`, in the order of their names.
+    fn options(&self) -> Vec<Value> {
+        let Some(Attribute::Dict(config)) = &self.backend_config else { return vec![] };
+        let value = |a: &Attribute| match a {
+            Attribute::Literal(l) => Some(l.to_tensor()),
+            Attribute::Float(bits) => Some(Tensor::splat_f64(&[], &ElementType::F64, f64::from_bits(*bits))),
+            Attribute::Int(n) => Some(Tensor::from_i64s(&[], &ElementType::I64, &[*n])),
+            _ => None,
+        };
+        config.0.values().filter_map(value).map(Value::from).collect()
     }
 
     fn unsupported(&self) -> String {
@@ -155,7 +173,7 @@ impl CustomCall {
                 let k = dims.and_then(|d| d.last().copied()).ok_or_else(|| Stop::unsupported(self.unsupported()))?;
                 ("top_k", Attributes::new().with("k", k as i64))
             }
-            Some(Meaning::Identity | Meaning::ShapeAssertion | Meaning::Check) | None => return Ok(None),
+            Some(Meaning::Identity | Meaning::ShapeAssertion | Meaning::Check | Meaning::Show) | None => return Ok(None),
         };
         let location = Location::default();
         let mut reader = AttributeReader::new(name, attributes, &location);
@@ -187,17 +205,17 @@ impl OpDef for CustomCall {
     fn from_attributes(reader: &mut AttributeReader<'_>) -> CustomCall {
         let call_target_name = reader.str("call_target_name");
         let called_computations = match reader.take("called_computations") {
-            None => None,
+            None => vec![],
             Some(Attribute::Array(all)) => {
                 let names: Vec<String> = all.iter().filter_map(|a| if let Attribute::Symbol(s) = a { Some(s.clone()) } else { None }).collect();
                 if names.len() != all.len() {
                     reader.reject("attribute 'called_computations' must be a list of symbols");
                 }
-                Some(names)
+                names
             }
             Some(_) => {
                 reader.reject("attribute 'called_computations' must be a list of symbols");
-                None
+                vec![]
             }
         };
         let backend_config = reader.take("backend_config");
@@ -206,13 +224,13 @@ impl OpDef for CustomCall {
         }
         CustomCall {
             call_target_name,
-            has_side_effect: reader.opt_bool("has_side_effect"),
+            has_side_effect: reader.opt_bool("has_side_effect").unwrap_or(false),
             backend_config,
-            api_version: reader.opt_int("api_version"),
+            api_version: reader.opt_int("api_version").unwrap_or(1),
             called_computations,
             operand_layouts: reader.take("operand_layouts"),
             result_layouts: reader.take("result_layouts"),
-            output_operand_aliases: reader.take("output_operand_aliases"),
+            output_operand_aliases: reader.take("output_operand_aliases").filter(|a| *a != Attribute::Array(vec![])),
             op_attributes: reader.opt_dict("mhlo.attributes"),
         }
     }
@@ -221,10 +239,10 @@ impl OpDef for CustomCall {
         let symbols = |names: &Vec<String>| Attribute::Array(names.iter().map(|n| Attribute::Symbol(n.clone())).collect());
         Attributes::new()
             .with("call_target_name", self.call_target_name.as_str())
-            .with_some("has_side_effect", self.has_side_effect)
+            .with_some("has_side_effect", self.has_side_effect.then_some(true))
             .with_some("backend_config", self.backend_config.clone())
-            .with_some("api_version", self.api_version)
-            .with_some("called_computations", self.called_computations.as_ref().map(symbols))
+            .with_some("api_version", (self.api_version != 1).then_some(self.api_version))
+            .with_some("called_computations", (!self.called_computations.is_empty()).then(|| symbols(&self.called_computations)))
             .with_some("operand_layouts", self.operand_layouts.clone())
             .with_some("result_layouts", self.result_layouts.clone())
             .with_some("output_operand_aliases", self.output_operand_aliases.clone())
@@ -245,6 +263,10 @@ impl OpDef for CustomCall {
                 let fits = operands.len() == results.len() && operands.iter().zip(results).all(|(v, t)| v.ty().compatible(t));
                 if fits { Ok(operands.to_vec()) } else { Err(Stop::unsupported(format!("{} that changes the shape", self.unsupported()))) }
             }
+            Meaning::Show => {
+                cx.events.effects.push(Effect { kind: self.call_target_name.clone(), values: operands.to_vec() });
+                Ok(operands.iter().take(results.len()).cloned().collect())
+            }
             Meaning::Op(_) | Meaning::TopK => {
                 let op = self.stands_for(results)?.ok_or_else(|| Stop::unsupported(self.unsupported()))?;
                 match results {
@@ -261,7 +283,8 @@ impl OpDef for CustomCall {
                 None => Err(Stop::internal("shape_assertion without predicate")),
             },
             Meaning::Check => {
-                cx.events.effects.push(Effect { kind: self.call_target_name.clone(), values: operands.to_vec() });
+                let values = operands.iter().cloned().chain(self.options()).collect();
+                cx.events.effects.push(Effect { kind: self.call_target_name.clone(), values });
                 if results.is_empty() {
                     return Ok(vec![]);
                 }
@@ -279,7 +302,7 @@ impl OpDef for CustomCall {
 
     fn bound(&self, operands: &[Bounded<'_>], results: &[Type], values: &[Value], cx: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
         match Meaning::of(&self.call_target_name) {
-            Some(Meaning::Identity) => Ok(region_bound::passed(operands, values)),
+            Some(Meaning::Identity | Meaning::Show) => Ok(region_bound::passed(operands, values)),
             Some(Meaning::Op(_) | Meaning::TopK) => match (self.stands_for(results)?, values) {
                 (Some(_), [Value::Tuple(_)]) | (None, _) => Ok(region_bound::undetermined(values)),
                 (Some(op), _) => op.bound(operands, results, values, cx),
@@ -292,9 +315,8 @@ impl OpDef for CustomCall {
     fn sample(s: &mut Sampler) -> Program {
         let ty = Type::tensor(s.dims(), s.element(|_| true));
         let op = CustomCall {
-            has_side_effect: Some(false),
             backend_config: Some("".into()),
-            api_version: Some(2),
+            api_version: 2,
             ..CustomCall::new("Sharding")
         };
         Sampler::single(op, std::slice::from_ref(&ty), std::slice::from_ref(&ty))

@@ -1,9 +1,9 @@
 //! `domain` (HLO): the border of two sharding domains.
 //!
-//! Meaning: result = operand. Inputs I1 operand (any value); what HLO says of the domains stays beside the op. Constraints: C1 one operand; C2
-//! type(result) = type(operand).
+//! Meaning: result = operand. Inputs I1 operand (any value), I2 kind, I3 entry, I4 exit (what HLO says of the two domains). Constraints: C1 one operand;
+//! C2 type(result) = type(operand).
 //! Kind: movement. Numerics: bits are kept.
-//! Example: `%1 = hlo.domain %0 : tensor<2xf32>`.
+//! Example: `%1 = hlo.domain %0 {kind = "sharding"} : tensor<2xf32>`.
 
 use crate::{
     attribute::{AttributeReader, Attributes},
@@ -18,18 +18,23 @@ use crate::{
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Domain;
+pub struct Domain {
+    pub kind: String,
+    pub entry: String,
+    pub exit: String,
+}
 
 impl OpDef for Domain {
     const NAME: &'static str = "domain";
     const KIND: Kind = Kind::Movement;
 
-    fn from_attributes(_: &mut AttributeReader<'_>) -> Domain {
-        Domain
+    fn from_attributes(reader: &mut AttributeReader<'_>) -> Domain {
+        let mut text = |name: &str| reader.opt_str(name).unwrap_or_default();
+        Domain { kind: text("kind"), entry: text("entry"), exit: text("exit") }
     }
 
     fn to_attributes(&self) -> Attributes {
-        Attributes::new()
+        Attributes::new().with("kind", self.kind.as_str()).with("entry", self.entry.as_str()).with("exit", self.exit.as_str())
     }
 
     fn infer(&self, cx: &InferContext<'_>) -> Result<Vec<Type>, Vec<String>> {
@@ -48,6 +53,7 @@ impl OpDef for Domain {
     }
 
     fn sample(s: &mut Sampler) -> Program {
-        Sampler::single(Domain, &[Type::tensor(s.dims(), s.element(|_| true))], &[])
+        let op = Domain { kind: "sharding".to_string(), entry: "{replicated}".to_string(), exit: String::new() };
+        Sampler::single(op, &[Type::tensor(s.dims(), s.element(|_| true))], &[])
     }
 }

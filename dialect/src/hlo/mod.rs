@@ -19,10 +19,22 @@ pub mod accumulate;
 pub mod contraction;
 pub mod dot_algorithm;
 pub mod movement;
+pub mod movement;
+pub mod approximate;
+pub mod batch_norm;
+pub mod collective;
+pub mod contraction;
+pub mod dot_algorithm;
+pub mod fourier;
+#[cfg(test)]
+mod grid_test_runner;
+pub mod number;
 pub mod patches;
 pub mod quantization;
+pub mod random_bits;
 pub mod reduction_bound;
 pub mod region_bound;
+pub mod transfer;
 pub mod window;
 
 /// Makes the modules, the enum and its dispatch from the one list: module and struct of each op.
@@ -92,6 +104,9 @@ hlo_ops! {
     // Program structure.
     add_dependency::AddDependency,
     after_all::AfterAll,
+    async_done::AsyncDone,
+    async_start::AsyncStart,
+    async_update::AsyncUpdate,
     call::Call,
     composite::Composite,
     constant::Constant,
@@ -207,6 +222,9 @@ hlo_ops! {
     torch_index_select::TorchIndexSelect,
     transpose::Transpose,
     // Contraction and reduction.
+    batch_norm_grad::BatchNormGrad,
+    batch_norm_inference::BatchNormInference,
+    batch_norm_training::BatchNormTraining,
     convolution::Convolution,
     dot_general::DotGeneral,
     map::Map,
@@ -215,6 +233,37 @@ hlo_ops! {
     case::Case,
     if_::If,
     while_::While,
+    // Linear algebra and random numbers.
+    cholesky::Cholesky,
+    fft::Fft,
+    rng::Rng,
+    rng_bit_generator::RngBitGenerator,
+    triangular_solve::TriangularSolve,
+    // Collectives and effects.
+    all_gather::AllGather,
+    all_gather_done::AllGatherDone,
+    all_gather_start::AllGatherStart,
+    all_reduce::AllReduce,
+    all_reduce_done::AllReduceDone,
+    all_reduce_start::AllReduceStart,
+    all_to_all::AllToAll,
+    collective_broadcast::CollectiveBroadcast,
+    collective_permute::CollectivePermute,
+    collective_permute_done::CollectivePermuteDone,
+    collective_permute_start::CollectivePermuteStart,
+    collective_reduce::CollectiveReduce,
+    infeed::Infeed,
+    outfeed::Outfeed,
+    partition_id::PartitionId,
+    recv::Recv,
+    recv_done::RecvDone,
+    reduce_scatter::ReduceScatter,
+    replica_id::ReplicaId,
+    send::Send,
+    send_done::SendDone,
+    // Quantization.
+    uniform_dequantize::UniformDequantize,
+    uniform_quantize::UniformQuantize,
 }
 
 impl Op {
@@ -229,6 +278,7 @@ impl Op {
                 .flatten()
                 .map(String::as_str)
                 .collect(),
+            Op::CustomCall(op) => op.called_computations.iter().map(String::as_str).collect(),
             _ => vec![],
         }
     }
@@ -249,7 +299,7 @@ impl Op {
 /// The call without the names of the functions it calls, which are hashed by their content.
 fn without_names(op: &custom_call::CustomCall) -> custom_call::CustomCall {
     custom_call::CustomCall {
-        called_computations: None,
+        called_computations: vec![],
         ..op.clone()
     }
 }

@@ -3,10 +3,11 @@
 use super::{Frame, Interpreter};
 use crate::grid::Meeting;
 use tileproof_dialect::{
-    eval::{Events, Process, RegionRunner, Stop},
+    eval::{Events, Process, RegionRunner, Route, Stop},
     op::Op,
     program::{OpId, RegionId},
     tensor::{Tensor, Value},
+    types::Type,
 };
 
 /// Runs what op `op`, evaluated in `frame`, asks for.
@@ -18,9 +19,6 @@ pub(super) struct Runner<'a, 'p> {
 
 /// Ops for which f(a, b) = f(b, a).
 const COMMUTATIVE: &[&str] = &["add", "multiply", "maximum", "minimum", "and", "or", "xor"];
-
-/// Ops that meet another op on the other side.
-const TWO_SIDED: &[&str] = &["send", "recv", "send_done", "recv_done"];
 
 impl Runner<'_, '_> {
     fn region(&self, number: usize) -> Result<RegionId, Stop> {
@@ -123,13 +121,43 @@ impl RegionRunner for Runner<'_, '_> {
                 "process group {group:?} in a run of one process"
             )));
         };
-        let Op::Hlo(op) = &interpreter.program.op(self.op).op;
         let meeting = Meeting {
             channel,
             group: group.to_vec(),
-            op: (!TWO_SIDED.contains(&op.name())).then_some(self.op),
+            op: self.op,
         };
         rendezvous.exchange(me, meeting, payload, interpreter.limits)
+    }
+
+    fn infeed(&mut self, _: &str, _: &[Type]) -> Result<Vec<Value>, Stop> {
+        Err(Stop::unsupported("infeed in a run without one"))
+    }
+
+    fn send(&mut self, route: Route, values: Vec<Value>) -> Result<(), Stop> {
+        if let Some(rendezvous) = self.interpreter.rendezvous {
+            rendezvous.post(route, values);
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, route: Route, _: &[Type]) -> Result<Vec<Value>, Stop> {
+        let Some(rendezvous) = self.interpreter.rendezvous else {
+            return Err(Stop::unsupported(format!(
+                "recv on channel {} in a run of one process",
+                route.channel
+            )));
+        };
+        let Process {
+            replica,
+            partition,
+            partitions,
+            ..
+        } = self.interpreter.process;
+        rendezvous.collect(
+            replica * partitions + partition,
+            route,
+            self.interpreter.limits,
+        )
     }
 
     fn tick(&mut self, step: u64) -> Result<(), Stop> {
