@@ -1,4 +1,4 @@
 //! Writes programs as text of other tools.
 
-pub mod stablehlo;
 pub mod hlo_text;
+pub mod stablehlo;
