@@ -1,3 +1,4 @@
 //! Writes programs as text of other tools.
 
+pub mod hlo_text;
 pub mod stablehlo;

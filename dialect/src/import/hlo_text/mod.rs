@@ -21,6 +21,11 @@ pub(super) use attribute::Attribute;
 pub(super) use literal::Constant;
 pub(super) use shape::fits_memory;
 
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+mod tests;
+
 use crate::{error::Error, program::Program};
 
 /// Deepest nesting of tuples, attributes and called computations that is read.
