@@ -194,6 +194,21 @@ impl Program {
         }
     }
 
+    /// The program with op `id` changed by `change`, if it still verifies. Results, regions and location stay.
+    pub fn modified(&self, id: OpId, change: impl FnOnce(&mut Operation)) -> Result<Program, Error> {
+        let mut out = self.clone();
+        let mut operation = self.op(id).clone();
+        change(&mut operation);
+        let old = &mut out.ops[id.index()];
+        (old.op, old.operands, old.extra) = (operation.op, operation.operands, operation.extra);
+        out.verified()
+    }
+
+    /// The region that op `id` stands in.
+    pub fn region_of(&self, id: OpId) -> Option<RegionId> {
+        (0..self.region_count()).map(RegionId).find(|r| self.region(*r).ops.contains(&id))
+    }
+
     /// Ops of `region` and of all regions inside it, in program order.
     pub fn ops_within(&self, region: RegionId) -> Vec<OpId> {
         let mut out = vec![];

@@ -238,6 +238,10 @@ pub fn write(path: &Path, t: &Tensor) -> Result<(), Error> {
     name.push(format!(".{}.partial", std::process::id()));
     let temporary = path.with_file_name(name);
     let failed = |e: std::io::Error| wrong(path, format!("cannot be written: {e}"), None);
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
     let written = File::create(&temporary).and_then(|f| {
         let mut out = BufWriter::new(f);
         write_to(&mut out, t)?;

@@ -3,6 +3,8 @@
 mod check;
 mod doctor;
 mod opt;
+#[cfg(feature = "plant")]
+mod plant;
 mod run;
 mod tv;
 

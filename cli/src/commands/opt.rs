@@ -59,6 +59,8 @@ enum Form {
     /// Our own dialect
     Own,
     Stablehlo,
+    /// HLO text
+    Hlo,
 }
 
 impl Opt {
@@ -107,6 +109,7 @@ impl Opt {
         let result = match self.emit {
             Form::Own => self.own(before)?,
             Form::Stablehlo => export::stablehlo::print(before)?,
+            Form::Hlo => export::hlo_text::print(before)?,
         };
         match &self.output {
             Some(path) => write_atomically(path, result.as_bytes())?,

@@ -19,12 +19,9 @@ pub mod accumulate;
 pub mod contraction;
 pub mod dot_algorithm;
 pub mod movement;
-pub mod movement;
 pub mod approximate;
 pub mod batch_norm;
 pub mod collective;
-pub mod contraction;
-pub mod dot_algorithm;
 pub mod fourier;
 #[cfg(test)]
 mod grid_test_runner;
@@ -275,10 +272,8 @@ impl Op {
             Op::CustomCall(op) => op
                 .called_computations
                 .iter()
-                .flatten()
                 .map(String::as_str)
                 .collect(),
-            Op::CustomCall(op) => op.called_computations.iter().map(String::as_str).collect(),
             _ => vec![],
         }
     }
