@@ -18,11 +18,10 @@ use crate::{
     hlo::{
         accumulate::{self, DROPPED},
         add::Add,
-        constant::Constant,
+        compare::{Compare, Direction},
         movement, shape,
         window::{self, Window},
     },
-    literal::Literal,
     location::Location,
     op::{InferContext, Kind, Op, OpDef},
     program::Program,
@@ -261,11 +260,10 @@ impl OpDef for SelectAndScatter {
         let operands = [Type::tensor(dims, element.clone()), Type::tensor(source, element), scalar.clone()];
         let mut b = ProgramBuilder::new("sample", Provenance::Number);
         let arguments = b.begin_function("main", &operands, Location::default());
-        b.begin_region(&[scalar.clone(), scalar.clone()]);
-        // The first element of each window stays.
-        let value = Literal::from_tensor(&Tensor::from_i64s(&[], &ElementType::I1, &[1]));
-        let always = b.infer(Op::Hlo(Constant { value }.into()), &[], &[], vec![], Location::default());
-        let select = b.end_region(&always, Location::default());
+        let pair = b.begin_region(&[scalar.clone(), scalar.clone()]);
+        let at_least = Compare { comparison_direction: Direction::Ge, compare_type: None };
+        let stays = b.infer(Op::Hlo(at_least.into()), &pair, &[], vec![], Location::default());
+        let select = b.end_region(&stays, Location::default());
         let inner = b.begin_region(&[scalar.clone(), scalar]);
         let sum = b.infer(Op::Hlo(Add.into()), &inner, &[], vec![], Location::default());
         let scatter = b.end_region(&sum, Location::default());

@@ -13,8 +13,10 @@ use crate::{
     bound::{Bound, Bounded, unit_roundoff},
     builder::{ProgramBuilder, Provenance, Sampler},
     eval::{EvalContext, Stop},
-    hlo::{constant::Constant, movement, shape},
-    literal::Literal,
+    hlo::{
+        compare::{Compare, Direction},
+        movement, shape,
+    },
     location::Location,
     op::{InferContext, Kind, Op, OpDef},
     program::Program,
@@ -283,11 +285,11 @@ impl OpDef for Sort {
         let pairs: Vec<Type> = inputs.iter().flat_map(|t| [scalar(t), scalar(t)]).flatten().collect();
         let mut b = ProgramBuilder::new("sample", Provenance::Number);
         let arguments = b.begin_function("main", &inputs, Location::default());
-        b.begin_region(&pairs);
-        // No element comes first.
-        let value = Literal::from_tensor(&Tensor::from_i64s(&[], &ElementType::I1, &[0]));
-        let never = b.infer(Op::Hlo(Constant { value }.into()), &[], &[], vec![], Location::default());
-        let comparator = b.end_region(&never, Location::default());
+        let scalars = b.begin_region(&pairs);
+        // The first input descends.
+        let greater = Compare { comparison_direction: Direction::Gt, compare_type: None };
+        let earlier = b.infer(Op::Hlo(greater.into()), &scalars[..2], &[], vec![], Location::default());
+        let comparator = b.end_region(&earlier, Location::default());
         let results = b.infer(Op::Hlo(op.into()), &arguments, &[], vec![comparator], Location::default());
         b.end_function(&results, Location::default());
         b.program().clone()
