@@ -25,6 +25,7 @@ pub mod collective;
 pub mod fourier;
 #[cfg(test)]
 mod grid_test_runner;
+pub mod movement;
 pub mod number;
 pub mod patches;
 pub mod quantization;
@@ -225,6 +226,7 @@ hlo_ops! {
     convolution::Convolution,
     dot_general::DotGeneral,
     map::Map,
+    ragged_dot::RaggedDot,
     reduce::Reduce,
     // Control flow.
     case::Case,
@@ -274,6 +276,7 @@ impl Op {
                 .iter()
                 .map(String::as_str)
                 .collect(),
+            Op::CustomCall(op) => op.called_computations.iter().map(String::as_str).collect(),
             _ => vec![],
         }
     }
