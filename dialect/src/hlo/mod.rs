@@ -16,12 +16,11 @@ pub mod shape;
 #[macro_use]
 pub mod elementwise;
 pub mod accumulate;
-pub mod contraction;
-pub mod dot_algorithm;
-pub mod movement;
 pub mod approximate;
 pub mod batch_norm;
 pub mod collective;
+pub mod contraction;
+pub mod dot_algorithm;
 pub mod fourier;
 #[cfg(test)]
 mod grid_test_runner;
@@ -276,7 +275,6 @@ impl Op {
                 .iter()
                 .map(String::as_str)
                 .collect(),
-            Op::CustomCall(op) => op.called_computations.iter().map(String::as_str).collect(),
             _ => vec![],
         }
     }
