@@ -80,10 +80,6 @@ impl RegionRunner for ProgramRunner<'_> {
         Err(Stop::unsupported(format!("call of {callee} in an op test")))
     }
 
-    fn region_count(&self) -> usize {
-        self.operation.regions.len()
-    }
-
     fn single_op(&self, region: usize) -> Option<&'static str> {
         let (id, returned) = self.returned(region)?;
         let (arguments, ops) = (&self.program.region(id).arguments, &self.program.region(id).ops);
@@ -104,6 +100,18 @@ impl RegionRunner for ProgramRunner<'_> {
 
     fn exchange(&mut self, _: i64, _: &[u64], payload: Vec<Value>) -> Result<Vec<Vec<Value>>, Stop> {
         Ok(vec![payload])
+    }
+
+    fn infeed(&mut self, config: &str, types: &[Type]) -> Result<Vec<Value>, Stop> {
+        NoRegions.infeed(config, types)
+    }
+
+    fn send(&mut self, route: Route, values: Vec<Value>) -> Result<(), Stop> {
+        NoRegions.send(route, values)
+    }
+
+    fn receive(&mut self, route: Route, types: &[Type]) -> Result<Vec<Value>, Stop> {
+        NoRegions.receive(route, types)
     }
 
     fn tick(&mut self, _: u64) -> Result<(), Stop> {
