@@ -16,15 +16,15 @@ pub mod shape;
 #[macro_use]
 pub mod elementwise;
 pub mod accumulate;
-pub mod contraction;
-pub mod dot_algorithm;
-pub mod movement;
 pub mod approximate;
 pub mod batch_norm;
 pub mod collective;
+pub mod contraction;
+pub mod dot_algorithm;
 pub mod fourier;
 #[cfg(test)]
 mod grid_test_runner;
+pub mod movement;
 pub mod number;
 pub mod patches;
 pub mod quantization;
@@ -225,6 +225,7 @@ hlo_ops! {
     convolution::Convolution,
     dot_general::DotGeneral,
     map::Map,
+    ragged_dot::RaggedDot,
     reduce::Reduce,
     // Control flow.
     case::Case,
