@@ -1,5 +1,6 @@
 //! Imports the StableHLO files given (folders: all `.mlir` below), prints and reads each program again, and prints one line a file that fails, then
-//! counts. With `--mutate SECONDS` it then imports damaged versions of the files.
+//! counts. With `--mutate SECONDS` it then imports damaged versions of the files. `--write FOLDER` keeps what was printed,
+//! `--hash` prints the structural hash of each module.
 
 #[path = "../src/import/stablehlo/mutation.rs"]
 mod mutation;
@@ -73,6 +74,15 @@ fn main() {
             .and_then(|s| s.parse().ok())
             .unwrap_or(60)
     });
+    let hashes = arguments
+        .iter()
+        .position(|a| a == "--hash")
+        .map(|i| arguments.remove(i))
+        .is_some();
+    let folder = arguments
+        .iter()
+        .position(|a| a == "--write")
+        .and_then(|i| arguments.drain(i..).nth(1));
     arguments
         .iter()
         .for_each(|a| collect(Path::new(a), &mut files));
@@ -87,7 +97,16 @@ fn main() {
         for program in stablehlo::parse_modules(&text, &path.to_string_lossy()) {
             let kind = match program {
                 Ok(p) => match round_trip(&p) {
-                    Ok(()) => "ok",
+                    Ok(()) => {
+                        if hashes {
+                            println!("{} {:032x}", path.display(), p.structural_hash());
+                        }
+                        if let (Some(folder), Ok(text)) = (&folder, export::stablehlo::print(&p)) {
+                            let name = path.to_string_lossy().replace('/', "_");
+                            let _ = std::fs::write(Path::new(folder).join(name), text);
+                        }
+                        "ok"
+                    }
                     Err(e) => {
                         println!("{}: {}", path.display(), e.lines().next().unwrap_or(""));
                         "imports only"

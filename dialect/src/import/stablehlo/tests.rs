@@ -202,7 +202,7 @@ fn literals_of_all_spellings() {
         %3 = stablehlo.constant dense<> : tensor<2x0xi8>
         %4 = stablehlo.constant dense<"0x0000803F00000040"> : tensor<2xf32>
         %5 = stablehlo.constant dense<[true, false, true]> : tensor<3xi1>
-        %6 = stablehlo.constant dense<"0x05"> : tensor<3xi1>
+        %6 = stablehlo.constant dense<"0x0502"> : tensor<10xi1>
         %7 = stablehlo.constant dense<[-8, 7]> : tensor<2xi4>
         %8 = stablehlo.constant dense<[18446744073709551615, 0]> : tensor<2xui64>
         %9 = stablehlo.constant dense<[1.0, 0x7FC0, 0.1]> : tensor<3xbf16>
@@ -221,7 +221,10 @@ fn literals_of_all_spellings() {
     assert_eq!((all[3].dims(), all[3].to_tensor().len()), (&[2, 0][..], 0));
     assert_eq!(all[4].to_tensor().as_slice::<f32>(), [1.0, 2.0]);
     assert_eq!(all[5].to_tensor().as_slice::<u8>(), [1, 0, 1]);
-    assert_eq!(all[6], all[5]);
+    assert_eq!(
+        all[6].to_tensor().as_slice::<u8>(),
+        [1, 0, 1, 0, 0, 0, 0, 0, 0, 1]
+    );
     assert_eq!(all[7].to_tensor().as_slice::<i8>(), [-8, 7]);
     assert_eq!(all[8].to_tensor().as_slice::<u64>(), [u64::MAX, 0]);
     assert_eq!(
