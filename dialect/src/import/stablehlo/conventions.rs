@@ -1,6 +1,6 @@
 //! From StableHLO's attributes to the flat names of the specification, with defaults filled in, so that one program has one form.
 
-use super::{Fail, Parse, Parser, functions::Written};
+use super::{Fail, Parse, Parser, blocks::Written};
 use crate::{
     attribute::{Attribute, Attributes},
     types::Type,
