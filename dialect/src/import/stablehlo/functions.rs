@@ -306,7 +306,7 @@ impl<'a> Parser<'a> {
             let at = |i: usize| match &given {
                 Some(Attribute::Array(all)) => {
                     if let Some(Attribute::Dict(d)) = all.get(i) {
-                        d.clone()
+                        as_of_op(d)
                     } else {
                         Attributes::new()
                     }
@@ -333,6 +333,26 @@ impl<'a> Parser<'a> {
         }
         Ok(())
     }
+}
+
+/// Attributes read from a dictionary as they are read on an op: a number is its value, whatever its type.
+fn as_of_op(dictionary: &Attributes) -> Attributes {
+    let value = |a: &Attribute| match a {
+        Attribute::Literal(l) if l.dims().is_empty() && l.element().is_integer() => {
+            l.to_tensor().to_i64s().first().map(|v| Attribute::Int(*v))
+        }
+        Attribute::Literal(l) if l.dims().is_empty() && l.element().is_float() => {
+            l.to_tensor().to_f64s().first().map(|v| Attribute::from(*v))
+        }
+        _ => None,
+    };
+    Attributes(
+        dictionary
+            .0
+            .iter()
+            .map(|(k, v)| (k.clone(), value(v).unwrap_or_else(|| v.clone())))
+            .collect(),
+    )
 }
 
 /// Outputs that reuse parameters: `tf.aliasing_output` names one; a `jax.buffer_donor` may become the first output of its type that is still free.

@@ -12,7 +12,7 @@ use crate::{
 
 /// What occurs in JAX's text, in pretty form.
 const PRETTY: &str = r#"module @jit_f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 2 : i32} {
-  func.func public @main(%arg0: tensor<2x3xf32> {mhlo.sharding = "{replicated}"}, %arg1: tensor<3x4xf32>, %arg2: tensor<i32>) -> (tensor<2x4xf32> {jax.result_info = "[0]"}, tensor<2xf32>, tensor<i32>) {
+  func.func public @main(%arg0: tensor<2x3xf32> {mhlo.sharding = "{replicated}"}, %arg1: tensor<3x4xf32>, %arg2: tensor<i32> {tf.aliasing_output = 2 : i32}) -> (tensor<2x4xf32> {jax.result_info = "[0]"}, tensor<2xf32>, tensor<i32>) {
     %cst = stablehlo.constant dense<0xFF800000> : tensor<f32>
     %c = stablehlo.constant dense<10> : tensor<i32>
     %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0], precision = [DEFAULT, HIGHEST] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
@@ -53,7 +53,7 @@ const PRETTY: &str = r#"module @jit_f attributes {mhlo.num_partitions = 1 : i32,
 /// The same program in generic form.
 const GENERIC: &str = r#"#prec = #stablehlo<precision HIGHEST>
 "builtin.module"() <{sym_name = "jit_f"}> ({
-  "func.func"() <{arg_attrs = [{mhlo.sharding = "{replicated}"}, {}, {}], function_type = (tensor<2x3xf32>, tensor<3x4xf32>, tensor<i32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<i32>), sym_name = "main", sym_visibility = "public"}> ({
+  "func.func"() <{arg_attrs = [{mhlo.sharding = "{replicated}"}, {}, {tf.aliasing_output = 2 : i32}], function_type = (tensor<2x3xf32>, tensor<3x4xf32>, tensor<i32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<i32>), sym_name = "main", sym_visibility = "public"}> ({
   ^bb0(%arg0: tensor<2x3xf32>, %arg1: tensor<3x4xf32>, %arg2: tensor<i32>):
     %0 = "stablehlo.constant"() <{value = dense<0xFF800000> : tensor<f32>}> : () -> tensor<f32>
     %1 = "stablehlo.constant"() <{value = dense<10> : tensor<i32>}> : () -> tensor<i32>
