@@ -1,5 +1,6 @@
 //! Imports the StableHLO files given (folders: all `.mlir` below), prints and reads each program again, and prints one line a file that fails, then
-//! counts. With `--mutate SECONDS` it then imports damaged versions of the files.
+//! counts. With `--mutate SECONDS` it then imports damaged versions of the files. `--write FOLDER` keeps what was printed,
+//! `--hash` prints the structural hash of each module.
 
 #[path = "../src/import/stablehlo/mutation.rs"]
 mod mutation;
@@ -7,7 +8,7 @@ mod mutation;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    time::Instant,
+    time::{Duration, Instant},
 };
 use tileproof_dialect::{error::Error, export, import::stablehlo, program::Program};
 
@@ -73,21 +74,42 @@ fn main() {
             .and_then(|s| s.parse().ok())
             .unwrap_or(60)
     });
+    let hashes = arguments
+        .iter()
+        .position(|a| a == "--hash")
+        .map(|i| arguments.remove(i))
+        .is_some();
+    let folder = arguments
+        .iter()
+        .position(|a| a == "--write")
+        .and_then(|i| arguments.drain(i..).nth(1));
     arguments
         .iter()
         .for_each(|a| collect(Path::new(a), &mut files));
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut missing: BTreeMap<String, usize> = BTreeMap::new();
-    let (mut bytes, start) = (0, Instant::now());
+    let (mut bytes, mut spent) = (0, Duration::ZERO);
     for path in &files {
         let Ok(text) = std::fs::read_to_string(path) else {
             continue;
         };
         bytes += text.len();
-        for program in stablehlo::parse_modules(&text, &path.to_string_lossy()) {
+        let start = Instant::now();
+        let programs = stablehlo::parse_modules(&text, &path.to_string_lossy());
+        spent += start.elapsed();
+        for program in programs {
             let kind = match program {
                 Ok(p) => match round_trip(&p) {
-                    Ok(()) => "ok",
+                    Ok(()) => {
+                        if hashes {
+                            println!("{} {:032x}", path.display(), p.structural_hash());
+                        }
+                        if let (Some(folder), Ok(text)) = (&folder, export::stablehlo::print(&p)) {
+                            let name = path.to_string_lossy().replace('/', "_");
+                            let _ = std::fs::write(Path::new(folder).join(name), text);
+                        }
+                        "ok"
+                    }
                     Err(e) => {
                         println!("{}: {}", path.display(), e.lines().next().unwrap_or(""));
                         "imports only"
@@ -111,9 +133,8 @@ fn main() {
         }
     }
     println!(
-        "{} files, {bytes} bytes in {:?}: {counts:?}",
-        files.len(),
-        start.elapsed()
+        "{} files, {bytes} bytes imported in {spent:?}: {counts:?}",
+        files.len()
     );
     let mut missing: Vec<_> = missing.into_iter().collect();
     missing.sort_by_key(|(_, n)| std::cmp::Reverse(*n));

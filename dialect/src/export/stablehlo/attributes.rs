@@ -4,7 +4,7 @@ use super::literals::{decimal, dense, typed_scalar};
 use crate::{
     attribute::{Attribute, Attributes},
     error::Error,
-    types::{Dim, ElementType, Type},
+    types::{Class, Dim, ElementType, Type},
 };
 use std::fmt::Write;
 
@@ -190,11 +190,24 @@ pub fn attribute(a: &Attribute, place: Place) -> Result<String, Error> {
             Type::Tensor(t) if t.rank() == 0 => element(&t.element),
             other => ty(other)?,
         },
-        Attribute::Literal(l) if place == Place::Dictionary && l.dims().is_empty() => {
+        Attribute::Literal(l)
+            if place == Place::Dictionary
+                && l.dims().is_empty()
+                && is_typed_scalar(l.element()) =>
+        {
             typed_scalar(l)
         }
         Attribute::Literal(l) => dense(l)?,
     })
+}
+
+/// Element types whose scalars in dictionaries are literals: numbers other than i64 and f64, which are plain values.
+fn is_typed_scalar(e: &ElementType) -> bool {
+    match e.class() {
+        Class::Signed | Class::Unsigned => *e != ElementType::I64,
+        Class::Float => *e != ElementType::F64,
+        Class::Boolean | Class::Complex | Class::Quantized => false,
+    }
 }
 
 pub fn dictionary(fields: &Attributes) -> Result<String, Error> {
@@ -219,6 +232,9 @@ fn packed(element: &str, items: impl Iterator<Item = String>) -> String {
 pub fn structured(op: &str, mut a: Attributes) -> Result<Vec<String>, Error> {
     let mut out = vec![];
     match op {
+        // The pretty forms have taken these.
+        "dot_general" if a.get("lhs_contracting_dimensions").is_none() => {}
+        "convolution" if a.get("input_batch_dimension").is_none() => {}
         "gather" | "dynamic_gather" => out.push(take_struct(
             &mut a,
             "dimension_numbers",
@@ -284,15 +300,12 @@ fn own(op: &str, name: &str, value: &Attribute) -> Result<Option<String>, Error>
         ("use_global_device_ids", Attribute::Bool(given)) => {
             return Ok(given.then(|| name.to_string()));
         }
-        ("has_side_effect", Attribute::Bool(false)) => return Ok(None),
         ("largest", Attribute::Bool(true)) => return Ok(None),
         ("largest", _) => {
             return Err(Error::unsupported(
                 "top_k of the smallest in StableHLO text",
             ));
         }
-        ("composite_attributes", Attribute::Dict(d)) if d.is_empty() => return Ok(None),
-        ("version", Attribute::Int(0)) => return Ok(None),
         ("comparison_direction", Attribute::Str(w)) => {
             format!("#stablehlo<comparison_direction {w}>")
         }

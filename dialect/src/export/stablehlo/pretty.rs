@@ -107,7 +107,7 @@ impl Printer<'_> {
                 let callee = word(&mut a, "callee");
                 let extra = self.extra(id)?;
                 return Ok(Some(format!(
-                    "call @{}({operands}){} : {}",
+                    "func.call @{}({operands}){} : {}",
                     symbol(&callee),
                     braced(&extra),
                     self.functional(id)?

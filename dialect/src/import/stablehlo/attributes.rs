@@ -1,4 +1,4 @@
-//! Attributes, their aliases, and locations.
+//! Attributes and their aliases.
 //!
 //! What MLIR types more finely than [`Attribute`] is read by these rules:
 //! - An integer or float on an op is its value; inside a dictionary a type other than i64 and f64 is kept as a rank-0 literal.
@@ -10,7 +10,6 @@ use super::{Fail, Parse, Parser, lexer::Number, literals::scalar_literal};
 use crate::{
     attribute::{Attribute, Attributes},
     literal::Literal,
-    location::Position,
     types::ElementType,
 };
 
@@ -21,12 +20,6 @@ pub enum Place {
     Dictionary,
     /// Inside `#stablehlo.kind<..>`: words are strings.
     Struct,
-}
-
-/// What a location says about the place in a source file, in order of preference.
-pub enum Origin<'a> {
-    File(Position),
-    Alias(&'a str),
 }
 
 impl<'a> Parser<'a> {
@@ -410,77 +403,6 @@ impl<'a> Parser<'a> {
             }
         }
         Ok(out)
-    }
-
-    /// `loc(..)` if one comes next; what it says about a source file.
-    pub fn optional_location(&mut self) -> Parse<Vec<Origin<'a>>> {
-        let mut out = vec![];
-        if self.lexer.sees("loc") {
-            self.lexer.eat("loc");
-            self.lexer.expect("(")?;
-            self.nested(|p| p.origins(&mut out))?;
-            self.lexer.expect(")")?;
-        }
-        Ok(out)
-    }
-
-    /// The inside of `loc(..)`: file, name, callsite, fused, alias, unknown.
-    pub fn origins(&mut self, out: &mut Vec<Origin<'a>>) -> Parse<()> {
-        match self.lexer.peek() {
-            b'"' => {
-                let file = self.lexer.string()?;
-                if self.lexer.eat(":") {
-                    let line = self.lexer.integer()?;
-                    self.lexer.expect(":")?;
-                    let column = self.lexer.integer()?;
-                    if self.lexer.eat("to") {
-                        while self.lexer.eat(":") {
-                            self.lexer.integer()?;
-                        }
-                    }
-                    let narrow = |v: i64| u32::try_from(v).unwrap_or(0);
-                    out.push(Origin::File(Position {
-                        file: file.into(),
-                        line: narrow(line),
-                        column: narrow(column),
-                    }));
-                } else if self.lexer.eat("(") {
-                    self.nested(|p| p.origins(out))?;
-                    self.lexer.expect(")")?;
-                }
-                Ok(())
-            }
-            b'#' => {
-                self.lexer.at += 1;
-                let name = self.lexer.suffix_name("a location alias")?;
-                out.push(Origin::Alias(name));
-                Ok(())
-            }
-            b'l' if self.lexer.eat("loc") => {
-                self.lexer.expect("(")?;
-                self.nested(|p| p.origins(out))?;
-                self.lexer.expect(")")
-            }
-            _ => match self.lexer.word() {
-                Some("unknown") => Ok(()),
-                Some("callsite") => {
-                    self.lexer.expect("(")?;
-                    self.nested(|p| p.origins(out))?;
-                    self.lexer.expect("at")?;
-                    self.nested(|p| p.origins(out))?;
-                    self.lexer.expect(")")
-                }
-                Some("fused") => {
-                    if self.lexer.peek() == b'<' {
-                        self.lexer.balanced()?;
-                    }
-                    self.lexer.expect("[")?;
-                    self.nested(|p| p.separated("]", |p| p.origins(out)))?;
-                    Ok(())
-                }
-                Some(_) | None => Err(self.lexer.expected("a location")),
-            },
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! From StableHLO's attributes to the flat names of the specification, with defaults filled in, so that one program has one form.
 
-use super::{Fail, Parse, Parser, functions::Written};
+use super::{Fail, Parse, Parser, blocks::Written};
 use crate::{
     attribute::{Attribute, Attributes},
     types::Type,
@@ -223,7 +223,6 @@ fn defaults(op: &str, a: &mut Attributes, w: &Written<'_>) {
         }
         "cholesky" => set("lower", false.into()),
         "custom_call" => {
-            set("has_side_effect", false.into());
             if let Some(config) = a.0.remove("mhlo.backend_config") {
                 a.0.entry("backend_config".to_string()).or_insert(config);
             }
@@ -236,10 +235,6 @@ fn defaults(op: &str, a: &mut Attributes, w: &Written<'_>) {
                     }
                 }
             }
-        }
-        "composite" => {
-            set("composite_attributes", Attributes::new().into());
-            set("version", 0.into());
         }
         "all_gather" | "all_reduce" | "reduce_scatter" => {
             if let Some(Attribute::Unit) = a.get("use_global_device_ids") {

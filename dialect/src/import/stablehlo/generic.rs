@@ -1,6 +1,6 @@
 //! The generic form: `"stablehlo.add"(%a, %b) <{properties}> ({regions}) {attributes} : (types) -> types`.
 
-use super::{Parse, Parser, attributes::Place, functions::Written};
+use super::{Parse, Parser, attributes::Place, blocks::Written};
 use crate::{attribute::Attributes, program::RegionId, types::Type};
 
 impl<'a> Parser<'a> {

@@ -253,7 +253,7 @@ impl Elements {
     }
 }
 
-/// The bytes of `"0x.."`: little endian, one element after the other; i1 one byte or one bit each.
+/// The bytes of `"0x.."`: little endian, one element after the other or one for all; i1 one byte each, in texts of older MLIR one bit each.
 fn blob(text: &str, at: usize, element: &ElementType, total: usize) -> Parse<Buffer> {
     let Some(digits) = text.strip_prefix("0x") else {
         return Err(Fail::syntax(
@@ -275,7 +275,9 @@ fn blob(text: &str, at: usize, element: &ElementType, total: usize) -> Parse<Buf
         ));
     }
     match element {
-        ElementType::I1 if bytes.len() != total && bytes.len() == total.div_ceil(8) => {
+        ElementType::I1
+            if bytes.len() > 1 && bytes.len() != total && bytes.len() == total.div_ceil(8) =>
+        {
             bytes = (0..total).map(|i| (bytes[i / 8] >> (i % 8)) & 1).collect();
         }
         ElementType::I1 => bytes.iter_mut().for_each(|b| *b = u8::from(*b != 0)),

@@ -8,11 +8,13 @@
 //! All diagnostics are returned: after a failure reading goes on with the next op, and what depends on the failed one is not reported.
 
 mod attributes;
+mod blocks;
 mod conventions;
 mod functions;
 mod generic;
 mod lexer;
 mod literals;
+mod locations;
 #[cfg(test)]
 mod mutation;
 mod pretty;
@@ -31,8 +33,8 @@ use crate::{
     program::{OpId, Program},
     types::Type,
 };
-use attributes::Origin;
 use lexer::Lexer;
+use locations::Origin;
 use std::{collections::HashMap, sync::Arc};
 
 /// Deepest nesting of regions, attributes and types.

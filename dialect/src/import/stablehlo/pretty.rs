@@ -1,7 +1,7 @@
 //! The pretty forms. Most follow one grammar: items (values, words, `key = value`), attributes in braces, a colon and types.
 //! Constant, reduce and while have their own.
 
-use super::{Fail, Parse, Parser, attributes::Place, functions::Written};
+use super::{Fail, Parse, Parser, attributes::Place, blocks::Written};
 use crate::{
     attribute::{Attribute, Attributes},
     error::Error,

@@ -12,7 +12,7 @@ use crate::{
 
 /// What occurs in JAX's text, in pretty form.
 const PRETTY: &str = r#"module @jit_f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 2 : i32} {
-  func.func public @main(%arg0: tensor<2x3xf32> {mhlo.sharding = "{replicated}"}, %arg1: tensor<3x4xf32>, %arg2: tensor<i32>) -> (tensor<2x4xf32> {jax.result_info = "[0]"}, tensor<2xf32>, tensor<i32>) {
+  func.func public @main(%arg0: tensor<2x3xf32> {mhlo.sharding = "{replicated}"}, %arg1: tensor<3x4xf32>, %arg2: tensor<i32> {tf.aliasing_output = 2 : i32}) -> (tensor<2x4xf32> {jax.result_info = "[0]"}, tensor<2xf32>, tensor<i32>) {
     %cst = stablehlo.constant dense<0xFF800000> : tensor<f32>
     %c = stablehlo.constant dense<10> : tensor<i32>
     %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0], precision = [DEFAULT, HIGHEST] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
@@ -53,7 +53,7 @@ const PRETTY: &str = r#"module @jit_f attributes {mhlo.num_partitions = 1 : i32,
 /// The same program in generic form.
 const GENERIC: &str = r#"#prec = #stablehlo<precision HIGHEST>
 "builtin.module"() <{sym_name = "jit_f"}> ({
-  "func.func"() <{arg_attrs = [{mhlo.sharding = "{replicated}"}, {}, {}], function_type = (tensor<2x3xf32>, tensor<3x4xf32>, tensor<i32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<i32>), sym_name = "main", sym_visibility = "public"}> ({
+  "func.func"() <{arg_attrs = [{mhlo.sharding = "{replicated}"}, {}, {tf.aliasing_output = 2 : i32}], function_type = (tensor<2x3xf32>, tensor<3x4xf32>, tensor<i32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<i32>), sym_name = "main", sym_visibility = "public"}> ({
   ^bb0(%arg0: tensor<2x3xf32>, %arg1: tensor<3x4xf32>, %arg2: tensor<i32>):
     %0 = "stablehlo.constant"() <{value = dense<0xFF800000> : tensor<f32>}> : () -> tensor<f32>
     %1 = "stablehlo.constant"() <{value = dense<10> : tensor<i32>}> : () -> tensor<i32>
@@ -202,7 +202,7 @@ fn literals_of_all_spellings() {
         %3 = stablehlo.constant dense<> : tensor<2x0xi8>
         %4 = stablehlo.constant dense<"0x0000803F00000040"> : tensor<2xf32>
         %5 = stablehlo.constant dense<[true, false, true]> : tensor<3xi1>
-        %6 = stablehlo.constant dense<"0x05"> : tensor<3xi1>
+        %6 = stablehlo.constant dense<"0x0502"> : tensor<10xi1>
         %7 = stablehlo.constant dense<[-8, 7]> : tensor<2xi4>
         %8 = stablehlo.constant dense<[18446744073709551615, 0]> : tensor<2xui64>
         %9 = stablehlo.constant dense<[1.0, 0x7FC0, 0.1]> : tensor<3xbf16>
@@ -221,7 +221,10 @@ fn literals_of_all_spellings() {
     assert_eq!((all[3].dims(), all[3].to_tensor().len()), (&[2, 0][..], 0));
     assert_eq!(all[4].to_tensor().as_slice::<f32>(), [1.0, 2.0]);
     assert_eq!(all[5].to_tensor().as_slice::<u8>(), [1, 0, 1]);
-    assert_eq!(all[6], all[5]);
+    assert_eq!(
+        all[6].to_tensor().as_slice::<u8>(),
+        [1, 0, 1, 0, 0, 0, 0, 0, 0, 1]
+    );
     assert_eq!(all[7].to_tensor().as_slice::<i8>(), [-8, 7]);
     assert_eq!(all[8].to_tensor().as_slice::<u64>(), [u64::MAX, 0]);
     assert_eq!(
