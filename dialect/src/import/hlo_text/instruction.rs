@@ -56,6 +56,13 @@ impl<'m, 'a> Fields<'m, 'a> {
         Ok(Some(value))
     }
 
+    /// Counts attributes as taken that were read before.
+    pub fn skip(&mut self, names: &[&str]) {
+        for (a, taken) in self.instruction.attributes.iter().zip(&mut self.taken) {
+            *taken |= names.contains(&&*a.name);
+        }
+    }
+
     pub fn required<T>(
         &mut self,
         name: &str,

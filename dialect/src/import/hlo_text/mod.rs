@@ -14,8 +14,10 @@ mod literal;
 mod mlir_attribute;
 pub(super) mod module;
 mod module_attributes;
+mod regions;
 mod shape;
 pub(crate) mod syntax;
+mod virtual_value;
 
 pub(super) use attribute::Attribute;
 pub(super) use literal::Constant;
