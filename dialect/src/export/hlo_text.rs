@@ -7,6 +7,11 @@
 
 mod attributes;
 mod computation;
+mod contraction;
+mod custom_call;
+mod fields;
+mod forms;
+mod instruction;
 mod literal;
 
 use crate::{

@@ -3,7 +3,8 @@
 use super::{
     ELIDED_CONSTANT, MAX_NESTING, attribute,
     cursor::Cursor,
-    instruction::{Fields, describe},
+    fields::Fields,
+    instruction::describe,
     literal::Constant,
     module::{Computation, Instruction, Module},
     module_attributes,

@@ -7,9 +7,12 @@
 
 mod attribute;
 pub(super) mod build;
+pub(crate) mod contraction;
 mod cursor;
+mod custom_call;
+mod fields;
 mod frames;
-pub(crate) mod instruction;
+mod instruction;
 mod literal;
 mod mlir_attribute;
 pub(super) mod module;
