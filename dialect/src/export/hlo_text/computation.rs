@@ -266,7 +266,11 @@ impl<'p> Printer<'p> {
     }
 
     /// One value as it is, several as a tuple.
-    pub fn one_or_packed(&mut self, scope: &mut Scope, values: &[ValueId]) -> Result<String, Error> {
+    pub fn one_or_packed(
+        &mut self,
+        scope: &mut Scope,
+        values: &[ValueId],
+    ) -> Result<String, Error> {
         match values {
             [one] => self.value(scope, *one),
             all => self.packed(scope, all),

@@ -21,11 +21,7 @@ pub fn custom_call(f: &Fields<'_>, operands: &[Type], out: &mut Pairs) -> Result
             .zip(layouts)
             .map(|(ty, layout)| match (ty, layout) {
                 (Type::Tensor(t), Attribute::Ints(order)) if !order.is_empty() => {
-                    format!(
-                        "{}{}",
-                        tensor(t, false),
-                        list(order)
-                    )
+                    format!("{}{}", tensor(t, false), list(order))
                 }
                 (other, _) => shape(other),
             })
