@@ -8,7 +8,10 @@ use super::{
 use crate::{
     attribute::{Attribute, Attributes},
     error::Error,
-    import::hlo_text::syntax::{list, quote},
+    import::hlo_text::{
+        instruction::default_compare_type,
+        syntax::{list, quote},
+    },
     types::Type,
 };
 
@@ -143,7 +146,8 @@ pub fn describe(
         }
         "compare" => {
             out.put("direction", f.word("comparison_direction").unwrap_or("EQ"));
-            if let Some(kind) = f.word("compare_type") {
+            let default = operands.first().and_then(default_compare_type);
+            if let Some(kind) = f.word("compare_type").filter(|k| Some(*k) != default) {
                 out.put("type", kind);
             }
         }

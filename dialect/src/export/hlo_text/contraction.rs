@@ -44,7 +44,7 @@ pub fn dot_algorithm(algorithm: &Attributes) -> Option<&'static str> {
     let fits = |row: &&(&str, &str, &str, i64, bool)| {
         lhs == row.1
             && rhs == row.1
-            && f.word("accumulation_type") == Some(row.2)
+            && (row.2 == "any" || f.word("accumulation_type") == Some(row.2))
             && f.int("num_primitive_operations") == Some(row.3)
             && f.flag("allow_imprecise_accumulation") == row.4
             && f.int("lhs_component_count").unwrap_or(1) == 1

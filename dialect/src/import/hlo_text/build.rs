@@ -407,6 +407,7 @@ impl<'m, 'a> Importer<'m, 'a> {
                 .collect::<Result<_, _>>()?,
             _ => self.flat_all(operands, location)?,
         };
+        f.operand_types = values.iter().map(|v| self.builder.ty(*v).clone()).collect();
         let (name, attributes) = match opcode {
             "call" => self.call(f)?,
             "conditional" => {

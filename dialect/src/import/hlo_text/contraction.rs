@@ -4,6 +4,7 @@ use super::{attribute, cursor::Cursor, fields::Fields, instruction::upper};
 use crate::{
     attribute::{Attribute, Attributes},
     error::Error,
+    types::Type,
 };
 
 fn precision(f: &mut Fields<'_, '_>) -> Result<Option<Attribute>, Error> {
@@ -17,7 +18,7 @@ pub fn dot(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
     f.refuse("sparsity")?;
     let algorithm = match f.word("algorithm")? {
         None | Some("dot_unset") => None,
-        Some(word) => Some(dot_algorithm(word).ok_or_else(|| {
+        Some(word) => Some(dot_algorithm(word, f).ok_or_else(|| {
             let what = format!("dot algorithm '{word}'");
             Error::Unsupported {
                 what,
@@ -76,14 +77,24 @@ pub const DOT_ALGORITHMS: &[(&str, &str, &str, i64, bool)] = &[
     ("dot_f64_f64_f64", "f64", "f64", 1, false),
 ];
 
-fn dot_algorithm(word: &str) -> Option<Attributes> {
+/// Names that leave a type open take it from the instruction.
+fn dot_algorithm(word: &str, f: &Fields<'_, '_>) -> Option<Attributes> {
     let (_, operand, sum, operations, imprecise) =
         DOT_ALGORITHMS.iter().find(|row| row.0 == word)?;
+    let element = |ty: Option<&Type>| Some(ty?.as_tensor()?.element.mlir_name());
+    let precision = |i: usize| match *operand {
+        "any_f8" => element(f.operand_types.get(i)),
+        known => Some(known.to_string()),
+    };
+    let accumulation = match *sum {
+        "any" => element(Some(&f.instruction.ty))?,
+        known => known.to_string(),
+    };
     Some(
         Attributes::new()
-            .with("lhs_precision_type", *operand)
-            .with("rhs_precision_type", *operand)
-            .with("accumulation_type", *sum)
+            .with("lhs_precision_type", precision(0)?)
+            .with("rhs_precision_type", precision(1)?)
+            .with("accumulation_type", accumulation)
             .with("lhs_component_count", 1)
             .with("rhs_component_count", 1)
             .with("num_primitive_operations", *operations)

@@ -5,12 +5,14 @@ use super::{
     cursor::Cursor,
     module::{Instruction, Module},
 };
-use crate::error::Error;
+use crate::{error::Error, types::Type};
 
 /// Takes attributes of an instruction by name; those never taken are kept for export.
 pub struct Fields<'m, 'a> {
     pub module: &'m Module<'a>,
     pub instruction: &'m Instruction<'a>,
+    /// Types of the operands' leaves.
+    pub operand_types: Vec<Type>,
     taken: Vec<bool>,
 }
 
@@ -20,6 +22,7 @@ impl<'m, 'a> Fields<'m, 'a> {
         Fields {
             module,
             instruction,
+            operand_types: vec![],
             taken,
         }
     }

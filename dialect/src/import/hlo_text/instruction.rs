@@ -10,6 +10,7 @@ use super::{
 use crate::{
     attribute::{Attribute, Attributes},
     error::Error,
+    types::{Class, Type},
 };
 
 /// Name of the op for instructions that need no more than that.
@@ -26,6 +27,16 @@ fn op_name(opcode: &str) -> String {
 /// Words are lower case in HLO text and upper case in the specification.
 pub fn upper(word: &str) -> String {
     word.to_ascii_uppercase()
+}
+
+/// How values of a type are compared where the text does not say it.
+pub fn default_compare_type(ty: &Type) -> Option<&'static str> {
+    Some(match ty.as_tensor()?.element.class() {
+        Class::Float | Class::Complex => "FLOAT",
+        Class::Signed => "SIGNED",
+        Class::Boolean | Class::Unsigned => "UNSIGNED",
+        Class::Quantized => return None,
+    })
 }
 
 /// Name and attributes of the op. Called computations are the caller's business.
@@ -55,12 +66,20 @@ pub fn describe(f: &mut Fields<'_, '_>) -> Result<(String, Attributes), Error> {
                 .with("edge_padding_high", p.high)
                 .with("interior_padding", p.interior)
         }
-        "compare" => none()
-            .with(
-                "comparison_direction",
-                f.required("direction", |c| c.expect_word("a direction").map(upper))?,
-            )
-            .with_some("compare_type", f.word("type")?.map(upper)),
+        "compare" => {
+            let direction = f.required("direction", |c| c.expect_word("a direction").map(upper))?;
+            let kind = match f.word("type")? {
+                Some(word) => Some(upper(word)),
+                None => f
+                    .operand_types
+                    .first()
+                    .and_then(default_compare_type)
+                    .map(str::to_string),
+            };
+            none()
+                .with("comparison_direction", direction)
+                .with_some("compare_type", kind)
+        }
         "reduce-precision" => none()
             .with("exponent_bits", f.int("exponent_bits")?)
             .with("mantissa_bits", f.int("mantissa_bits")?),

@@ -12,7 +12,7 @@ mod cursor;
 mod custom_call;
 mod fields;
 mod frames;
-mod instruction;
+pub(crate) mod instruction;
 mod literal;
 mod mlir_attribute;
 pub(super) mod module;

@@ -239,6 +239,7 @@ impl<'m, 'a> Importer<'m, 'a> {
         if let Some(name) = f.take("to_apply", |c| c.name("a computation").map(str::to_string))? {
             regions.push(self.region(&name, instruction)?);
         }
+        f.operand_types = values.iter().map(|v| self.builder.ty(*v).clone()).collect();
         let (name, attributes) = describe(&mut f)?;
         self.op(
             &name,
