@@ -7,6 +7,11 @@
 
 mod attributes;
 mod computation;
+mod contraction;
+mod custom_call;
+mod fields;
+mod forms;
+mod instruction;
 mod literal;
 
 use crate::{
@@ -36,12 +41,29 @@ fn header(program: &Program) -> String {
         }
     }
     if !main.aliases.is_empty() {
-        let output = |n: u32| if main.results.len() == 1 { "{}".to_string() } else { format!("{{{n}}}") };
+        let output = |n: u32| {
+            if main.results.len() == 1 {
+                "{}".to_string()
+            } else {
+                format!("{{{n}}}")
+            }
+        };
         let kind = |k: AliasKind| match k {
             AliasKind::May => "may-alias",
             AliasKind::Must => "must-alias",
         };
-        let entries: Vec<String> = main.aliases.iter().map(|a| format!("{}: ({}, {{}}, {})", output(a.output), a.parameter, kind(a.kind))).collect();
+        let entries: Vec<String> = main
+            .aliases
+            .iter()
+            .map(|a| {
+                format!(
+                    "{}: ({}, {{}}, {})",
+                    output(a.output),
+                    a.parameter,
+                    kind(a.kind)
+                )
+            })
+            .collect();
         let _ = write!(out, ", input_output_alias={{ {} }}", entries.join(", "));
     }
     let donors = donors(main);
@@ -49,7 +71,12 @@ fn header(program: &Program) -> String {
         let _ = write!(out, ", buffer_donor={{ {} }}", join(&donors, ", "));
     }
     let parameters: Vec<String> = program.parameter_types().iter().map(shape).collect();
-    let _ = write!(out, ", entry_computation_layout={{({})->{}}}", parameters.join(", "), shape(&result_type(&main.results)));
+    let _ = write!(
+        out,
+        ", entry_computation_layout={{({})->{}}}",
+        parameters.join(", "),
+        shape(&result_type(&main.results))
+    );
     if program.num_replicas > 1 {
         let _ = write!(out, ", replica_count={}", program.num_replicas);
     }
@@ -62,7 +89,10 @@ fn header(program: &Program) -> String {
 
 /// Donated parameters that no output is tied to.
 fn donors(main: &Function) -> Vec<String> {
-    let is_donor = |a: &Attributes| a.get("jax.buffer_donor").is_some_and(|v| matches!(v, Attribute::Bool(true) | Attribute::Unit));
+    let is_donor = |a: &Attributes| {
+        a.get("jax.buffer_donor")
+            .is_some_and(|v| matches!(v, Attribute::Bool(true) | Attribute::Unit))
+    };
     let tied = |i: usize| main.aliases.iter().any(|a| a.parameter as usize == i);
     main.parameter_attributes
         .iter()
@@ -82,7 +112,16 @@ fn result_type(types: &[Type]) -> Type {
 
 /// A name that HLO text takes: letters, digits, `_`, `.`, `-`, not starting with a digit.
 fn identifier(name: &str) -> String {
-    let mut out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-') { c } else { '_' }).collect();
+    let mut out: String = name
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-') {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect();
     if !out.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         out.insert(0, '_');
     }

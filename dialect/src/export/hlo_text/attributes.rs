@@ -1,112 +1,121 @@
 //! Opcode and attributes of HLO text for each op of the `hlo` dialect that is one instruction.
 
+use super::{
+    contraction::{convolution, dot_algorithm, precision, window},
+    custom_call::custom_call,
+    fields::{Fields, Pairs},
+};
 use crate::{
     attribute::{Attribute, Attributes},
     error::Error,
     import::hlo_text::{
-        instruction::DOT_ALGORITHMS,
-        syntax::{join, list, quote},
+        instruction::default_compare_type,
+        syntax::{list, quote},
     },
     types::Type,
 };
-use std::fmt::Write;
-
-/// Reads attributes back out of an op; an op that verifies has them all.
-pub struct Fields<'a>(pub &'a Attributes);
-
-impl<'a> Fields<'a> {
-    pub fn ints(&self, name: &str) -> &'a [i64] {
-        match self.0.get(name) {
-            Some(Attribute::Ints(v)) => v,
-            Some(_) | None => &[],
-        }
-    }
-
-    pub fn int(&self, name: &str) -> Option<i64> {
-        match self.0.get(name) {
-            Some(Attribute::Int(v)) => Some(*v),
-            Some(_) | None => None,
-        }
-    }
-
-    pub fn flag(&self, name: &str) -> bool {
-        self.0.get(name) == Some(&Attribute::Bool(true))
-    }
-
-    pub fn word(&self, name: &str) -> Option<&'a str> {
-        match self.0.get(name) {
-            Some(Attribute::Str(v)) => Some(v),
-            Some(_) | None => None,
-        }
-    }
-
-    fn array(&self, name: &str) -> &'a [Attribute] {
-        match self.0.get(name) {
-            Some(Attribute::Array(v)) => v,
-            Some(_) | None => &[],
-        }
-    }
-
-    /// Lists of integers as `{{0,1},{2}}`.
-    fn rows(&self, name: &str) -> String {
-        let row = |a: &Attribute| if let Attribute::Ints(v) = a { list(v) } else { list::<i64>(&[]) };
-        format!("{{{}}}", self.array(name).iter().map(row).collect::<Vec<_>>().join(","))
-    }
-}
-
-/// `, name=value` pairs of an instruction.
-#[derive(Default)]
-pub struct Pairs(pub String);
-
-impl Pairs {
-    pub fn put(&mut self, name: &str, value: impl std::fmt::Display) {
-        let _ = write!(self.0, ", {name}={value}");
-    }
-
-    fn flag(&mut self, f: &Fields<'_>, name: &str) {
-        if f.flag(name) {
-            self.put(name, "true");
-        }
-    }
-
-    fn lists(&mut self, f: &Fields<'_>, names: &[(&str, &str)]) {
-        names.iter().for_each(|(ours, theirs)| self.put(theirs, list(f.ints(ours))));
-    }
-
-    /// Lists that are left out when empty.
-    fn batch_lists(&mut self, f: &Fields<'_>, names: &[(&str, &str)]) {
-        names.iter().filter(|(ours, _)| !f.ints(ours).is_empty()).for_each(|(ours, theirs)| self.put(theirs, list(f.ints(ours))));
-    }
-}
 
 /// Ops that are written with their own name and no attributes.
 const PLAIN: &[&str] = &[
-    "abs", "acos", "acosh", "add", "add_dependency", "after_all", "all_gather_done", "all_reduce_done", "and", "asin", "asinh", "async_done", "async_update", "atan2", "atanh",
-    "bitcast", "bitcast_convert", "ceil", "clamp", "collective_permute_done", "complex", "convert", "copy", "copy_done", "copy_start", "cosh",
-    "count_leading_zeros", "divide", "dynamic_update_slice", "erf", "floor", "imag", "is_finite", "maximum", "minimum", "multiply", "negate", "not", "or",
-    "partition_id", "popcnt", "power", "real", "remainder", "replica_id", "reshape", "round_nearest_afz", "round_nearest_even", "select", "shift_left",
-    "shift_right_arithmetic", "shift_right_logical", "sign", "sinh", "stochastic_convert", "subtract", "xor",
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "add_dependency",
+    "after_all",
+    "all_gather_done",
+    "all_reduce_done",
+    "and",
+    "asin",
+    "asinh",
+    "async_done",
+    "async_update",
+    "atan2",
+    "atanh",
+    "bitcast",
+    "bitcast_convert",
+    "ceil",
+    "clamp",
+    "collective_permute_done",
+    "complex",
+    "convert",
+    "copy",
+    "copy_done",
+    "copy_start",
+    "cosh",
+    "count_leading_zeros",
+    "divide",
+    "dynamic_update_slice",
+    "erf",
+    "floor",
+    "imag",
+    "is_finite",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negate",
+    "not",
+    "or",
+    "partition_id",
+    "popcnt",
+    "power",
+    "real",
+    "remainder",
+    "replica_id",
+    "reshape",
+    "round_nearest_afz",
+    "round_nearest_even",
+    "select",
+    "shift_left",
+    "shift_right_arithmetic",
+    "shift_right_logical",
+    "sign",
+    "sinh",
+    "stochastic_convert",
+    "subtract",
+    "xor",
 ];
 
 /// Opcode and attributes; `None` when HLO has no such instruction. `operands` are the operand types.
-pub fn describe(name: &str, attributes: &Attributes, operands: &[Type]) -> Result<Option<(String, Pairs)>, Error> {
+pub fn describe(
+    name: &str,
+    attributes: &Attributes,
+    operands: &[Type],
+) -> Result<Option<(String, Pairs)>, Error> {
     let f = Fields(attributes);
     let mut out = Pairs::default();
     let mut opcode = name.replace('_', "-");
     match name {
         _ if PLAIN.contains(&name) => {}
-        "exponential" | "exponential_minus_one" | "log" | "log_plus_one" | "sqrt" | "rsqrt" | "cbrt" | "logistic" | "tanh" | "tan" | "sine" | "cosine" => result_accuracy(&f, &mut out),
+        "exponential"
+        | "exponential_minus_one"
+        | "log"
+        | "log_plus_one"
+        | "sqrt"
+        | "rsqrt"
+        | "cbrt"
+        | "logistic"
+        | "tanh"
+        | "tan"
+        | "sine"
+        | "cosine" => result_accuracy(&f, &mut out),
         "broadcast_in_dim" => {
             opcode = "broadcast".to_string();
             out.lists(&f, &[("broadcast_dimensions", "dimensions")]);
         }
         "transpose" => out.lists(&f, &[("permutation", "dimensions")]),
         "reverse" | "map" | "reduce" => out.lists(&f, &[("dimensions", "dimensions")]),
-        "concatenate" | "get_dimension_size" | "set_dimension_size" => out.put("dimensions", list(&[f.int("dimension").unwrap_or(0)])),
+        "concatenate" | "get_dimension_size" | "set_dimension_size" => {
+            out.put("dimensions", list(&[f.int("dimension").unwrap_or(0)]))
+        }
         "iota" => out.put("iota_dimension", f.int("iota_dimension").unwrap_or(0)),
         "slice" => {
             let strides = f.ints("strides");
-            let ranges = f.ints("start_indices").iter().zip(f.ints("limit_indices")).enumerate();
+            let ranges = f
+                .ints("start_indices")
+                .iter()
+                .zip(f.ints("limit_indices"))
+                .enumerate();
             let ranges: Vec<String> = ranges
                 .map(|(i, (start, limit))| match strides.get(i) {
                     Some(1) | None => format!("[{start}:{limit}]"),
@@ -117,15 +126,28 @@ pub fn describe(name: &str, attributes: &Attributes, operands: &[Type]) -> Resul
         }
         "dynamic_slice" => out.lists(&f, &[("slice_sizes", "dynamic_slice_sizes")]),
         "pad" => {
-            let dims = f.ints("edge_padding_low").iter().zip(f.ints("edge_padding_high")).zip(f.ints("interior_padding"));
-            let dims: Vec<String> = dims.map(|((low, high), interior)| if *interior == 0 { format!("{low}_{high}") } else { format!("{low}_{high}_{interior}") }).collect();
+            let dims = f
+                .ints("edge_padding_low")
+                .iter()
+                .zip(f.ints("edge_padding_high"))
+                .zip(f.ints("interior_padding"));
+            let dims: Vec<String> = dims
+                .map(|((low, high), interior)| {
+                    if *interior == 0 {
+                        format!("{low}_{high}")
+                    } else {
+                        format!("{low}_{high}_{interior}")
+                    }
+                })
+                .collect();
             if !dims.is_empty() {
                 out.put("padding", dims.join("x"));
             }
         }
         "compare" => {
             out.put("direction", f.word("comparison_direction").unwrap_or("EQ"));
-            if let Some(kind) = f.word("compare_type") {
+            let default = operands.first().and_then(default_compare_type);
+            if let Some(kind) = f.word("compare_type").filter(|k| Some(*k) != default) {
                 out.put("type", kind);
             }
         }
@@ -136,48 +158,124 @@ pub fn describe(name: &str, attributes: &Attributes, operands: &[Type]) -> Resul
         "dot_general" => {
             opcode = "dot".to_string();
             out.batch_lists(&f, &[("lhs_batching_dimensions", "lhs_batch_dims")]);
-            out.lists(&f, &[("lhs_contracting_dimensions", "lhs_contracting_dims")]);
+            out.lists(
+                &f,
+                &[("lhs_contracting_dimensions", "lhs_contracting_dims")],
+            );
             out.batch_lists(&f, &[("rhs_batching_dimensions", "rhs_batch_dims")]);
-            out.lists(&f, &[("rhs_contracting_dimensions", "rhs_contracting_dims")]);
+            out.lists(
+                &f,
+                &[("rhs_contracting_dimensions", "rhs_contracting_dims")],
+            );
             precision(&f, &mut out);
             if let Some(Attribute::Dict(algorithm)) = attributes.get("algorithm") {
-                out.put("algorithm", dot_algorithm(algorithm).ok_or_else(|| Error::unsupported("a dot algorithm that XLA has no name for"))?);
+                out.put(
+                    "algorithm",
+                    dot_algorithm(algorithm).ok_or_else(|| {
+                        Error::unsupported("a dot algorithm that XLA has no name for")
+                    })?,
+                );
             }
         }
         "dot" => {
-            let rank = |i: usize| operands.get(i).and_then(Type::as_tensor).map_or(1, |t| t.rank());
+            let rank = |i: usize| {
+                operands
+                    .get(i)
+                    .and_then(Type::as_tensor)
+                    .map_or(1, |t| t.rank())
+            };
             out.put("lhs_contracting_dims", list(&[rank(0).saturating_sub(1)]));
             out.put("rhs_contracting_dims", list(&[rank(1).saturating_sub(2)]));
             precision(&f, &mut out);
         }
         "ragged_dot" => {
             out.batch_lists(&f, &[("lhs_batching_dimensions", "lhs_batch_dims")]);
-            out.lists(&f, &[("lhs_contracting_dimensions", "lhs_contracting_dims")]);
+            out.lists(
+                &f,
+                &[("lhs_contracting_dimensions", "lhs_contracting_dims")],
+            );
             out.batch_lists(&f, &[("rhs_batching_dimensions", "rhs_batch_dims")]);
-            out.lists(&f, &[("rhs_contracting_dimensions", "rhs_contracting_dims"), ("lhs_ragged_dimensions", "lhs_ragged_dims")]);
+            out.lists(
+                &f,
+                &[
+                    ("rhs_contracting_dimensions", "rhs_contracting_dims"),
+                    ("lhs_ragged_dimensions", "lhs_ragged_dims"),
+                ],
+            );
             out.batch_lists(&f, &[("rhs_group_dimensions", "rhs_group_dims")]);
             precision(&f, &mut out);
         }
         "convolution" => convolution(&f, operands, &mut out),
         "gather" => {
-            out.lists(&f, &[("offset_dims", "offset_dims"), ("collapsed_slice_dims", "collapsed_slice_dims"), ("start_index_map", "start_index_map")]);
-            out.batch_lists(&f, &[("operand_batching_dims", "operand_batching_dims"), ("start_indices_batching_dims", "start_indices_batching_dims")]);
+            out.lists(
+                &f,
+                &[
+                    ("offset_dims", "offset_dims"),
+                    ("collapsed_slice_dims", "collapsed_slice_dims"),
+                    ("start_index_map", "start_index_map"),
+                ],
+            );
+            out.batch_lists(
+                &f,
+                &[
+                    ("operand_batching_dims", "operand_batching_dims"),
+                    ("start_indices_batching_dims", "start_indices_batching_dims"),
+                ],
+            );
             out.put("index_vector_dim", f.int("index_vector_dim").unwrap_or(0));
             out.lists(&f, &[("slice_sizes", "slice_sizes")]);
             out.flag(&f, "indices_are_sorted");
         }
         "scatter" => {
-            out.lists(&f, &[("update_window_dims", "update_window_dims"), ("inserted_window_dims", "inserted_window_dims"), ("scatter_dims_to_operand_dims", "scatter_dims_to_operand_dims")]);
-            out.batch_lists(&f, &[("input_batching_dims", "input_batching_dims"), ("scatter_indices_batching_dims", "scatter_indices_batching_dims")]);
+            out.lists(
+                &f,
+                &[
+                    ("update_window_dims", "update_window_dims"),
+                    ("inserted_window_dims", "inserted_window_dims"),
+                    (
+                        "scatter_dims_to_operand_dims",
+                        "scatter_dims_to_operand_dims",
+                    ),
+                ],
+            );
+            out.batch_lists(
+                &f,
+                &[
+                    ("input_batching_dims", "input_batching_dims"),
+                    (
+                        "scatter_indices_batching_dims",
+                        "scatter_indices_batching_dims",
+                    ),
+                ],
+            );
             out.put("index_vector_dim", f.int("index_vector_dim").unwrap_or(0));
             out.flag(&f, "indices_are_sorted");
             out.flag(&f, "unique_indices");
         }
-        "reduce_window" => window(f.ints("window_dimensions"), f.ints("window_strides"), f.ints("padding"), f.ints("base_dilations"), f.ints("window_dilations"), &[], &mut out),
-        "select_and_scatter" => window(f.ints("window_dimensions"), f.ints("window_strides"), f.ints("padding"), &[], &[], &[], &mut out),
+        "reduce_window" => window(
+            f.ints("window_dimensions"),
+            f.ints("window_strides"),
+            f.ints("padding"),
+            f.ints("base_dilations"),
+            f.ints("window_dilations"),
+            &[],
+            &mut out,
+        ),
+        "select_and_scatter" => window(
+            f.ints("window_dimensions"),
+            f.ints("window_strides"),
+            f.ints("padding"),
+            &[],
+            &[],
+            &[],
+            &mut out,
+        ),
         "sort" => {
             // The specification counts from the back with negative numbers.
-            let rank = operands.first().and_then(Type::as_tensor).map_or(0, |t| t.rank() as i64);
+            let rank = operands
+                .first()
+                .and_then(Type::as_tensor)
+                .map_or(0, |t| t.rank() as i64);
             let d = f.int("dimension").unwrap_or(-1);
             out.put("dimensions", list(&[if d < 0 { d + rank } else { d }]));
             out.flag(&f, "is_stable");
@@ -185,7 +283,10 @@ pub fn describe(name: &str, attributes: &Attributes, operands: &[Type]) -> Resul
         "top_k" => {
             opcode = "topk".to_string();
             out.put("k", f.int("k").unwrap_or(0));
-            out.put("largest", f.0.get("largest") != Some(&Attribute::Bool(false)));
+            out.put(
+                "largest",
+                f.0.get("largest") != Some(&Attribute::Bool(false)),
+            );
         }
         "fft" => {
             out.put("fft_type", f.word("fft_type").unwrap_or("FFT"));
@@ -193,8 +294,13 @@ pub fn describe(name: &str, attributes: &Attributes, operands: &[Type]) -> Resul
         }
         "cholesky" => out.flag(&f, "lower"),
         "triangular_solve" => {
-            ["left_side", "lower", "unit_diagonal"].into_iter().for_each(|n| out.flag(&f, n));
-            out.put("transpose_a", f.word("transpose_a").unwrap_or("NO_TRANSPOSE"));
+            ["left_side", "lower", "unit_diagonal"]
+                .into_iter()
+                .for_each(|n| out.flag(&f, n));
+            out.put(
+                "transpose_a",
+                f.word("transpose_a").unwrap_or("NO_TRANSPOSE"),
+            );
         }
         "batch_norm_training" | "batch_norm_inference" | "batch_norm_grad" => {
             if let Some(Attribute::Float(bits)) = attributes.get("epsilon") {
@@ -202,8 +308,22 @@ pub fn describe(name: &str, attributes: &Attributes, operands: &[Type]) -> Resul
             }
             out.put("feature_index", f.int("feature_index").unwrap_or(0));
         }
-        "rng" => out.put("distribution", format!("rng_{}", f.word("rng_distribution").unwrap_or("UNIFORM").to_lowercase())),
-        "rng_bit_generator" => out.put("algorithm", format!("rng_{}", f.word("rng_algorithm").unwrap_or("DEFAULT").to_lowercase())),
+        "rng" => out.put(
+            "distribution",
+            format!(
+                "rng_{}",
+                f.word("rng_distribution")
+                    .unwrap_or("UNIFORM")
+                    .to_lowercase()
+            ),
+        ),
+        "rng_bit_generator" => out.put(
+            "algorithm",
+            format!(
+                "rng_{}",
+                f.word("rng_algorithm").unwrap_or("DEFAULT").to_lowercase()
+            ),
+        ),
         "rng_get_and_update_state" => out.put("delta", f.int("delta").unwrap_or(1)),
         "optimization_barrier" => opcode = "opt-barrier".to_string(),
         "create_token" => opcode = "after-all".to_string(),
@@ -217,7 +337,15 @@ pub fn describe(name: &str, attributes: &Attributes, operands: &[Type]) -> Resul
         }
         "domain" => {
             let part = |n: &str| f.word(n).unwrap_or("").to_string();
-            out.put("domain", format!("{{kind={}, entry={}, exit={}}}", quote(&part("kind")), part("entry"), part("exit")));
+            out.put(
+                "domain",
+                format!(
+                    "{{kind={}, entry={}, exit={}}}",
+                    quote(&part("kind")),
+                    part("entry"),
+                    part("exit")
+                ),
+            );
         }
         "infeed" | "outfeed" => {
             let key = format!("{name}_config");
@@ -235,15 +363,22 @@ pub fn describe(name: &str, attributes: &Attributes, operands: &[Type]) -> Resul
             collective(&f, &mut out);
             out.put("dimensions", list(&[f.int("all_gather_dim").unwrap_or(0)]));
         }
-        "all_reduce" | "all_reduce_start" | "collective_broadcast" | "ragged_all_to_all" => collective(&f, &mut out),
+        "all_reduce" | "all_reduce_start" | "collective_broadcast" | "ragged_all_to_all" => {
+            collective(&f, &mut out)
+        }
         "reduce_scatter" => {
             collective(&f, &mut out);
-            out.put("dimensions", list(&[f.int("scatter_dimension").unwrap_or(0)]));
+            out.put(
+                "dimensions",
+                list(&[f.int("scatter_dimension").unwrap_or(0)]),
+            );
         }
         "all_to_all" => {
             let d = f.int("split_dimension").unwrap_or(0);
             if f.int("concat_dimension") != Some(d) {
-                return Err(Error::unsupported("HLO text of an all_to_all that splits and joins different dimensions"));
+                return Err(Error::unsupported(
+                    "HLO text of an all_to_all that splits and joins different dimensions",
+                ));
             }
             collective(&f, &mut out);
             out.put("dimensions", list(&[d]));
@@ -261,98 +396,30 @@ pub fn describe(name: &str, attributes: &Attributes, operands: &[Type]) -> Resul
 }
 
 fn result_accuracy(f: &Fields<'_>, out: &mut Pairs) {
-    let Some(Attribute::Dict(accuracy)) = f.0.get("result_accuracy") else { return };
+    let Some(Attribute::Dict(accuracy)) = f.0.get("result_accuracy") else {
+        return;
+    };
     let inner = Fields(accuracy);
-    let float = |name: &str| if let Some(Attribute::Float(bits)) = accuracy.get(name) { f64::from_bits(*bits) } else { 0.0 };
+    let float = |name: &str| {
+        if let Some(Attribute::Float(bits)) = accuracy.get(name) {
+            f64::from_bits(*bits)
+        } else {
+            0.0
+        }
+    };
     match inner.word("mode") {
         Some("HIGHEST") => out.put("result_accuracy", "{mode=highest}"),
         Some("TOLERANCE") => {
-            let text = format!("{{tolerance={{atol={:e},rtol={:e},ulps={}}}}}", float("atol"), float("rtol"), inner.int("ulps").unwrap_or(0));
+            let text = format!(
+                "{{tolerance={{atol={:e},rtol={:e},ulps={}}}}}",
+                float("atol"),
+                float("rtol"),
+                inner.int("ulps").unwrap_or(0)
+            );
             out.put("result_accuracy", text);
         }
         Some(_) | None => {}
     }
-}
-
-fn precision(f: &Fields<'_>, out: &mut Pairs) {
-    let words = f.array("precision_config").iter();
-    let words: Vec<String> = words.filter_map(|a| if let Attribute::Str(w) = a { Some(w.to_lowercase()) } else { None }).collect();
-    if words.iter().any(|w| w != "default") {
-        out.put("operand_precision", list(&words));
-    }
-}
-
-fn dot_algorithm(algorithm: &Attributes) -> Option<&'static str> {
-    let f = Fields(algorithm);
-    let eight_bits = |word: &'_ str| if word.starts_with("f8") { "any_f8" } else { word }.to_string();
-    let (lhs, rhs) = (f.word("lhs_precision_type").map(eight_bits)?, f.word("rhs_precision_type").map(eight_bits)?);
-    let fits = |row: &&(&str, &str, &str, i64, bool)| {
-        lhs == row.1
-            && rhs == row.1
-            && f.word("accumulation_type") == Some(row.2)
-            && f.int("num_primitive_operations") == Some(row.3)
-            && f.flag("allow_imprecise_accumulation") == row.4
-            && f.int("lhs_component_count").unwrap_or(1) == 1
-            && f.int("rhs_component_count").unwrap_or(1) == 1
-    };
-    DOT_ALGORITHMS.iter().find(fits).map(|row| row.0)
-}
-
-fn window(size: &[i64], stride: &[i64], padding: &[i64], base: &[i64], dilation: &[i64], reversal: &[bool], out: &mut Pairs) {
-    if size.is_empty() {
-        return;
-    }
-    let mut text = format!("size={}", join(size, "x"));
-    let mut field = |name: &str, list: &[i64], default: i64| {
-        if list.iter().any(|v| *v != default) {
-            let _ = write!(text, " {name}={}", join(list, "x"));
-        }
-    };
-    field("stride", stride, 1);
-    field("lhs_dilate", base, 1);
-    field("rhs_dilate", dilation, 1);
-    if padding.iter().any(|v| *v != 0) {
-        let pairs: Vec<String> = padding.chunks(2).map(|p| join(p, "_")).collect();
-        let _ = write!(text, " pad={}", pairs.join("x"));
-    }
-    if reversal.contains(&true) {
-        let bits: Vec<u8> = reversal.iter().map(|b| u8::from(*b)).collect();
-        let _ = write!(text, " rhs_reversal={}", join(&bits, "x"));
-    }
-    out.put("window", format!("{{{text}}}"));
-}
-
-fn convolution(f: &Fields<'_>, operands: &[Type], out: &mut Pairs) {
-    let kernel = operands.get(1).and_then(Type::as_tensor).and_then(|t| t.static_dims()).unwrap_or_default();
-    let spatial = f.ints("kernel_spatial_dimensions");
-    let size: Vec<i64> = spatial.iter().map(|d| usize::try_from(*d).ok().and_then(|d| kernel.get(d)).map_or(1, |n| *n as i64)).collect();
-    let reversal: &[bool] = match f.0.get("window_reversal") {
-        Some(Attribute::Bools(v)) => v,
-        Some(_) | None => &[],
-    };
-    window(&size, f.ints("window_strides"), f.ints("padding"), f.ints("lhs_dilation"), f.ints("rhs_dilation"), reversal, out);
-    let label = |first: &str, first_letter: char, second: &str, second_letter: char, spatial: &str| -> String {
-        let (a, b, spatial) = (f.int(first), f.int(second), f.ints(spatial));
-        let place = |d: i64| match d {
-            _ if a == Some(d) => first_letter.to_string(),
-            _ if b == Some(d) => second_letter.to_string(),
-            _ => spatial.iter().position(|s| *s == d).unwrap_or(0).to_string(),
-        };
-        (0..spatial.len() as i64 + 2).map(place).collect()
-    };
-    let text = format!(
-        "{}_{}->{}",
-        label("input_batch_dimension", 'b', "input_feature_dimension", 'f', "input_spatial_dimensions"),
-        label("kernel_input_feature_dimension", 'i', "kernel_output_feature_dimension", 'o', "kernel_spatial_dimensions"),
-        label("output_batch_dimension", 'b', "output_feature_dimension", 'f', "output_spatial_dimensions"),
-    );
-    out.put("dim_labels", text);
-    for name in ["feature_group_count", "batch_group_count"] {
-        if let Some(n) = f.int(name).filter(|n| *n != 1) {
-            out.put(name, n);
-        }
-    }
-    precision(f, out);
 }
 
 fn collective(f: &Fields<'_>, out: &mut Pairs) {
@@ -361,81 +428,4 @@ fn collective(f: &Fields<'_>, out: &mut Pairs) {
     }
     out.put("replica_groups", f.rows("replica_groups"));
     out.flag(f, "use_global_device_ids");
-}
-
-fn custom_call(f: &Fields<'_>, operands: &[Type], out: &mut Pairs) -> Result<(), Error> {
-    out.put("custom_call_target", quote(f.word("call_target_name").unwrap_or("")));
-    let layouts = f.array("operand_layouts");
-    if !layouts.is_empty() {
-        let shapes: Vec<String> = operands
-            .iter()
-            .zip(layouts)
-            .map(|(ty, layout)| match (ty, layout) {
-                (Type::Tensor(t), Attribute::Ints(order)) if !order.is_empty() => {
-                    format!("{}{}", crate::import::hlo_text::syntax::tensor(t, false), list(order))
-                }
-                (other, _) => crate::import::hlo_text::syntax::shape(other),
-            })
-            .collect();
-        out.put("operand_layout_constraints", format!("{{{}}}", shapes.join(", ")));
-    }
-    if f.flag("has_side_effect") {
-        out.put("custom_call_has_side_effect", "true");
-    }
-    let aliases: Vec<String> = f
-        .array("output_operand_aliases")
-        .iter()
-        .filter_map(|a| if let Attribute::Dict(d) = a { Some(Fields(d)) } else { None })
-        .map(|a| format!("{}: ({}, {})", list(a.ints("output_tuple_indices")), a.int("operand_index").unwrap_or(0), list(a.ints("operand_tuple_indices"))))
-        .collect();
-    if !aliases.is_empty() {
-        out.put("output_to_operand_aliasing", format!("{{{}}}", aliases.join(", ")));
-    }
-    let versions = ["API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"];
-    let version = f.int("api_version").unwrap_or(1);
-    if let Some(word) = usize::try_from(version - 2).ok().and_then(|i| versions.get(i)) {
-        out.put("api_version", word);
-    }
-    match f.0.get("backend_config") {
-        None => {}
-        Some(Attribute::Str(text)) if text.is_empty() => {}
-        Some(Attribute::Str(text)) => out.put("backend_config", quote(text)),
-        Some(Attribute::Dict(d)) => out.put("backend_config", mlir(&Attribute::Dict(d.clone()))?),
-        Some(_) => return Err(Error::unsupported("HLO text of this backend_config")),
-    }
-    Ok(())
-}
-
-/// MLIR's syntax of an attribute. Integers and floats are written as 64 bits wide.
-pub fn mlir(a: &Attribute) -> Result<String, Error> {
-    Ok(match a {
-        Attribute::Unit => "unit".to_string(),
-        Attribute::Bool(v) => v.to_string(),
-        Attribute::Int(v) => format!("{v} : i64"),
-        Attribute::Float(bits) => {
-            let v = f64::from_bits(*bits);
-            let digits = format!("{v:e}");
-            let (mantissa, exponent) = digits.split_once('e').unwrap_or((&digits, "0"));
-            match v.is_finite() {
-                true if mantissa.contains('.') => format!("{mantissa}e{exponent} : f64"),
-                true => format!("{mantissa}.0e{exponent} : f64"),
-                false => format!("0x{bits:016X} : f64"),
-            }
-        }
-        Attribute::Str(v) => quote(v),
-        Attribute::Ints(v) if v.is_empty() => "array<i64>".to_string(),
-        Attribute::Ints(v) => format!("array<i64: {}>", join(v, ", ")),
-        Attribute::Bools(v) if v.is_empty() => "array<i1>".to_string(),
-        Attribute::Bools(v) => format!("array<i1: {}>", join(v, ", ")),
-        Attribute::Array(v) => format!("[{}]", v.iter().map(mlir).collect::<Result<Vec<_>, _>>()?.join(", ")),
-        Attribute::Dict(d) => {
-            let fields = d.0.iter().map(|(name, v)| match v {
-                Attribute::Unit => Ok(name.clone()),
-                other => Ok(format!("{name} = {}", mlir(other)?)),
-            });
-            format!("{{{}}}", fields.collect::<Result<Vec<_>, Error>>()?.join(", "))
-        }
-        Attribute::Symbol(v) => format!("@{v}"),
-        Attribute::Type(_) | Attribute::Literal(_) => return Err(Error::unsupported("HLO text of an attribute that holds a type or a tensor")),
-    })
 }

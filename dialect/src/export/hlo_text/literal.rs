@@ -28,7 +28,11 @@ fn nested(dims: &[u64], items: &[String], out: &mut String) {
         if i > 0 {
             out.push_str(", ");
         }
-        nested(rest, items.get(i * size..(i + 1) * size).unwrap_or(&[]), out);
+        nested(
+            rest,
+            items.get(i * size..(i + 1) * size).unwrap_or(&[]),
+            out,
+        );
     }
     out.push('}');
 }
@@ -38,20 +42,42 @@ fn elements(t: &Tensor) -> Vec<String> {
         ElementType::F32 => t.as_slice::<f32>().iter().map(|v| f32_text(*v)).collect(),
         ElementType::F64 => t.as_slice::<f64>().iter().map(|v| f64_text(*v)).collect(),
         ElementType::F16 => {
-            let one = |v: &f16| if v.is_nan() { nan(u64::from(v.to_bits()), 10, 15) } else { f64_text(v.to_f64()) };
+            let one = |v: &f16| {
+                if v.is_nan() {
+                    nan(u64::from(v.to_bits()), 10, 15)
+                } else {
+                    f64_text(v.to_f64())
+                }
+            };
             t.as_slice::<f16>().iter().map(one).collect()
         }
         ElementType::BF16 => {
-            let one = |v: &bf16| if v.is_nan() { nan(u64::from(v.to_bits()), 7, 15) } else { f64_text(v.to_f64()) };
+            let one = |v: &bf16| {
+                if v.is_nan() {
+                    nan(u64::from(v.to_bits()), 7, 15)
+                } else {
+                    f64_text(v.to_f64())
+                }
+            };
             t.as_slice::<bf16>().iter().map(one).collect()
         }
-        ElementType::C64 => t.as_slice::<[f32; 2]>().iter().map(|[a, b]| format!("({}, {})", f32_text(*a), f32_text(*b))).collect(),
-        ElementType::C128 => t.as_slice::<[f64; 2]>().iter().map(|[a, b]| format!("({}, {})", f64_text(*a), f64_text(*b))).collect(),
+        ElementType::C64 => t
+            .as_slice::<[f32; 2]>()
+            .iter()
+            .map(|[a, b]| format!("({}, {})", f32_text(*a), f32_text(*b)))
+            .collect(),
+        ElementType::C128 => t
+            .as_slice::<[f64; 2]>()
+            .iter()
+            .map(|[a, b]| format!("({}, {})", f64_text(*a), f64_text(*b)))
+            .collect(),
         ElementType::I1 => t.to_i64s().iter().map(|v| (*v != 0).to_string()).collect(),
         ElementType::U64 => t.as_slice::<u64>().iter().map(u64::to_string).collect(),
         element => match element.class() {
             Class::Float | Class::Complex => t.to_f64s().iter().map(|v| f64_text(*v)).collect(),
-            Class::Boolean | Class::Signed | Class::Unsigned | Class::Quantized => t.to_i64s().iter().map(i64::to_string).collect(),
+            Class::Boolean | Class::Signed | Class::Unsigned | Class::Quantized => {
+                t.to_i64s().iter().map(i64::to_string).collect()
+            }
         },
     }
 }
@@ -72,7 +98,11 @@ fn f64_text(v: f64) -> String {
 
 /// Plain digits for numbers of ordinary size, else with an exponent.
 fn decimal(size: f64, plain: &impl std::fmt::Display, exponential: &str) -> String {
-    if size == 0.0 || size.is_infinite() || (1e-4..1e9).contains(&size.abs()) { plain.to_string() } else { exponential.to_string() }
+    if size == 0.0 || size.is_infinite() || (1e-4..1e9).contains(&size.abs()) {
+        plain.to_string()
+    } else {
+        exponential.to_string()
+    }
 }
 
 /// A NaN of any sign and payload; `nan` alone is the quiet one without payload.
@@ -92,11 +122,31 @@ mod tests {
 
     #[test]
     fn literals_read_back_bit_for_bit() {
-        let bits: Vec<u32> = vec![0, 1 << 31, 1, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0xffc0_0000, 0x7f80_0001, 0x3dcc_cccd, 0x7f7f_ffff, 0x0080_0000, 0x4b80_0001];
+        let bits: Vec<u32> = vec![
+            0,
+            1 << 31,
+            1,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_0000,
+            0xffc0_0000,
+            0x7f80_0001,
+            0x3dcc_cccd,
+            0x7f7f_ffff,
+            0x0080_0000,
+            0x4b80_0001,
+        ];
         let value = Literal::from_tensor(&Tensor::from_slice(&[2, 6], ElementType::F32, &bits));
-        let module = format!("HloModule m\nENTRY e {{\n ROOT c = f32[2,6]{{1,0}} constant({})\n}}", text(&value));
+        let module = format!(
+            "HloModule m\nENTRY e {{\n ROOT c = f32[2,6]{{1,0}} constant({})\n}}",
+            text(&value)
+        );
         let program = hlo_text::parse(&module, "t").unwrap();
-        let crate::op::Op::Hlo(crate::hlo::Op::Constant(c)) = &program.op(crate::program::OpId(0)).op else { panic!() };
+        let crate::op::Op::Hlo(crate::hlo::Op::Constant(c)) =
+            &program.op(crate::program::OpId(0)).op
+        else {
+            panic!()
+        };
         assert_eq!(c.value, value);
     }
 }

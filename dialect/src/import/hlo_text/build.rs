@@ -3,12 +3,14 @@
 use super::{
     ELIDED_CONSTANT, MAX_NESTING, attribute,
     cursor::Cursor,
-    instruction::{Fields, describe},
+    fields::Fields,
+    instruction::describe,
     literal::Constant,
-    mlir_attribute,
     module::{Computation, Instruction, Module},
     module_attributes,
-    shape::{flatten, leaves},
+    regions::{async_half, frontend_attributes, roles},
+    shape::flatten,
+    virtual_value::{Virtual, bind, parameter_types, unflatten},
 };
 use crate::{
     attribute::{Attribute, Attributes},
@@ -22,27 +24,24 @@ use crate::{
     tensor::Tensor,
     types::{ElementType, Type},
 };
-use std::{collections::HashSet, rc::Rc};
+use std::collections::HashSet;
 
-/// Most ops a module may expand to when its shared computations are inlined.
-const MAX_OPS: usize = 8_000_000;
-
-/// The value of an instruction: an SSA value or a tuple that exists only here.
-#[derive(Clone)]
-enum Virtual {
-    Value(ValueId),
-    Tuple(Rc<[Virtual]>),
+/// Most ops a module of `instructions` may expand to when its shared computations are inlined.
+fn most_ops(instructions: usize) -> usize {
+    instructions.saturating_mul(64).saturating_add(100_000)
 }
 
-struct Importer<'m, 'a> {
-    module: &'m Module<'a>,
-    builder: ProgramBuilder,
+/// A module on its way to a program.
+pub struct Importer<'m, 'a> {
+    pub module: &'m Module<'a>,
+    pub builder: ProgramBuilder,
     /// Name of the function made of each computation, once it is called.
     functions: Vec<Option<String>>,
     names: HashSet<String>,
     /// Computations whose function is still to be built.
     queue: Vec<usize>,
-    depth: usize,
+    pub depth: usize,
+    most_ops: usize,
 }
 
 /// Builds and verifies the program.
@@ -54,6 +53,13 @@ pub fn program(module: &Module<'_>) -> Result<Program, Error> {
         names: HashSet::new(),
         queue: vec![],
         depth: 0,
+        most_ops: most_ops(
+            module
+                .computations
+                .iter()
+                .map(|c| c.instructions.len())
+                .sum(),
+        ),
     };
     importer.function_name(module.entry, "main");
     let mut next = 0;
@@ -67,7 +73,7 @@ pub fn program(module: &Module<'_>) -> Result<Program, Error> {
 
 impl<'m, 'a> Importer<'m, 'a> {
     /// Name of the function made of a computation; queues the computation when it is named for the first time.
-    fn function_name(&mut self, computation: usize, wish: &str) -> String {
+    pub fn function_name(&mut self, computation: usize, wish: &str) -> String {
         if let Some(Some(name)) = self.functions.get(computation) {
             return name.clone();
         }
@@ -82,7 +88,7 @@ impl<'m, 'a> Importer<'m, 'a> {
         name
     }
 
-    fn computation(&self, index: usize) -> Result<&'m Computation<'a>, Error> {
+    pub fn computation(&self, index: usize) -> Result<&'m Computation<'a>, Error> {
         self.module
             .computations
             .get(index)
@@ -115,7 +121,7 @@ impl<'m, 'a> Importer<'m, 'a> {
     }
 
     /// Adds the ops of a computation to the open region and gives its result.
-    fn emit(
+    pub fn emit(
         &mut self,
         computation: &'m Computation<'a>,
         parameters: Vec<Virtual>,
@@ -156,7 +162,9 @@ impl<'m, 'a> Importer<'m, 'a> {
                 (None, "get-tuple-element") => self.element(instruction, &operands)?,
                 (None, _) => {
                     let operands: Vec<Virtual> = operands.into_iter().cloned().collect();
-                    self.instruction(instruction, &operands)?
+                    // Regions come first, so that the frame of the rest is not on the stack of what they hold.
+                    let regions = self.regions(instruction, &operands)?;
+                    self.instruction(instruction, &operands, regions)?
                 }
             };
             values.push(value);
@@ -231,7 +239,7 @@ impl<'m, 'a> Importer<'m, 'a> {
     }
 
     /// Leaves of a value in order, as SSA values that are no tuples.
-    fn flat(&mut self, value: &Virtual, location: &Location) -> Result<Vec<ValueId>, Error> {
+    pub fn flat(&mut self, value: &Virtual, location: &Location) -> Result<Vec<ValueId>, Error> {
         let mut out = vec![];
         let mut stack = vec![value.clone()];
         while let Some(top) = stack.pop() {
@@ -251,7 +259,11 @@ impl<'m, 'a> Importer<'m, 'a> {
         Ok(out)
     }
 
-    fn flat_all(&mut self, values: &[Virtual], location: &Location) -> Result<Vec<ValueId>, Error> {
+    pub fn flat_all(
+        &mut self,
+        values: &[Virtual],
+        location: &Location,
+    ) -> Result<Vec<ValueId>, Error> {
         let mut out = vec![];
         for v in values {
             out.extend(self.flat(v, location)?);
@@ -279,7 +291,7 @@ impl<'m, 'a> Importer<'m, 'a> {
         }
     }
 
-    fn op(
+    pub fn op(
         &mut self,
         name: &str,
         attributes: Attributes,
@@ -288,9 +300,13 @@ impl<'m, 'a> Importer<'m, 'a> {
         regions: Vec<RegionId>,
         location: &Location,
     ) -> Result<Vec<ValueId>, Error> {
-        if self.builder.program().op_count() >= MAX_OPS {
+        if self.builder.program().op_count() >= self.most_ops {
+            let what = format!(
+                "a module of more than {} ops once computations are inlined",
+                self.most_ops
+            );
             return Err(Error::Unsupported {
-                what: format!("a module of more than {MAX_OPS} ops once computations are inlined"),
+                what,
                 location: location.clone(),
             });
         }
@@ -302,50 +318,6 @@ impl<'m, 'a> Importer<'m, 'a> {
             last.extra.0.extend(unknown.0);
         }
         Ok(values)
-    }
-
-    /// A region made of a computation that takes the leaves of its parameters.
-    fn region(&mut self, name: &str, instruction: &Instruction<'_>) -> Result<RegionId, Error> {
-        let computation = self.named(name, instruction)?;
-        let arguments = self.builder.begin_region(&parameter_types(computation));
-        let result = self.emit(computation, bind(computation, &arguments))?;
-        let values = self.flat(&result, &computation.location)?;
-        Ok(self
-            .builder
-            .end_region(&values, computation.location.clone()))
-    }
-
-    /// A region without arguments: the computation applied to values from outside.
-    fn branch(
-        &mut self,
-        name: &str,
-        operand: &Virtual,
-        instruction: &Instruction<'_>,
-    ) -> Result<RegionId, Error> {
-        let computation = self.named(name, instruction)?;
-        self.builder.begin_region(&[]);
-        let result = self.emit(computation, vec![operand.clone()])?;
-        let values = self.flat(&result, &computation.location)?;
-        Ok(self
-            .builder
-            .end_region(&values, computation.location.clone()))
-    }
-
-    fn index_of(&self, name: &str, instruction: &Instruction<'_>) -> Result<usize, Error> {
-        self.module.find(name).ok_or_else(|| {
-            Error::invalid(
-                format!("computation '{name}' does not exist"),
-                instruction.location.clone(),
-            )
-        })
-    }
-
-    fn named(
-        &self,
-        name: &str,
-        instruction: &Instruction<'_>,
-    ) -> Result<&'m Computation<'a>, Error> {
-        self.computation(self.index_of(name, instruction)?)
     }
 
     fn constant(&mut self, instruction: &'m Instruction<'a>) -> Result<Virtual, Error> {
@@ -391,7 +363,7 @@ impl<'m, 'a> Importer<'m, 'a> {
     }
 
     /// Keeps an instruction's names and the attributes no op knows on the op just built.
-    fn label(&mut self, instruction: &Instruction<'_>, extra: Attributes) {
+    pub fn label(&mut self, instruction: &Instruction<'_>, extra: Attributes) {
         let Some(last) = self.builder.last_op_mut() else {
             return;
         };
@@ -411,6 +383,7 @@ impl<'m, 'a> Importer<'m, 'a> {
         &mut self,
         instruction: &'m Instruction<'a>,
         operands: &[Virtual],
+        regions: Vec<RegionId>,
     ) -> Result<Virtual, Error> {
         let location = &instruction.location;
         let opcode: &str = &instruction.opcode;
@@ -418,8 +391,8 @@ impl<'m, 'a> Importer<'m, 'a> {
             return self.constant(instruction);
         }
         let f = &mut Fields::new(self.module, instruction);
+        f.skip(roles(opcode));
         let mut types = vec![];
-        let mut regions = vec![];
         // Types of results: the leaves of the instruction's type, but for a transfer in two halves.
         match opcode {
             "send" | "recv" => types.push(instruction.ty.clone()),
@@ -434,38 +407,15 @@ impl<'m, 'a> Importer<'m, 'a> {
                 .collect::<Result<_, _>>()?,
             _ => self.flat_all(operands, location)?,
         };
+        f.operand_types = values.iter().map(|v| self.builder.ty(*v).clone()).collect();
         let (name, attributes) = match opcode {
             "call" => self.call(f)?,
             "conditional" => {
-                let (name, index) = self.conditional(f, operands, &mut regions)?;
+                let (name, index) = self.index(operands, location)?;
                 values = index;
                 (name, Attributes::new())
             }
-            "while" => {
-                for role in ["condition", "body"] {
-                    let name = f.required(role, |c| c.name("a computation"))?;
-                    regions.push(self.region(name, instruction)?);
-                }
-                ("while".to_string(), Attributes::new())
-            }
-            "fusion" | "async-start" => {
-                let name = f.required("calls", |c| c.name("a computation"))?;
-                regions.push(self.region(name, instruction)?);
-                describe(f)?
-            }
-            "select-and-scatter" => {
-                for role in ["select", "scatter"] {
-                    let name = f.required(role, |c| c.name("a computation"))?;
-                    regions.push(self.region(name, instruction)?);
-                }
-                describe(f)?
-            }
-            "reduce" | "reduce-window" | "scatter" | "sort" | "map" | "all-reduce"
-            | "all-reduce-start" | "reduce-scatter" => {
-                let name = f.required("to_apply", |c| c.name("a computation"))?;
-                regions.push(self.region(name, instruction)?);
-                describe(f)?
-            }
+            "while" => ("while".to_string(), Attributes::new()),
             "custom-call" => {
                 let mut called = vec![];
                 for attribute in ["called_computations", "to_apply", "calls"] {
@@ -539,273 +489,4 @@ impl<'m, 'a> Importer<'m, 'a> {
         }
         Ok(extra)
     }
-
-    /// `call`, plain or a composite with its name and attributes among the frontend attributes.
-    fn call(&mut self, f: &mut Fields<'m, 'a>) -> Result<(String, Attributes), Error> {
-        let name = f.required("to_apply", |c| c.name("a computation"))?;
-        let index = self.index_of(name, f.instruction)?;
-        let callee = Attribute::Symbol(self.function_name(index, name));
-        if !f.take("is_composite", attribute::boolean)?.unwrap_or(false) {
-            return Ok(("call".to_string(), Attributes::new().with("callee", callee)));
-        }
-        let fields = f
-            .take("frontend_attributes", frontend_attributes)?
-            .unwrap_or_default();
-        let text = |key: &str| match fields.get(key) {
-            Some(Attribute::Str(s)) => Some(s.as_str()),
-            Some(_) | None => None,
-        };
-        let Some(name) = text("composite.name") else {
-            return Err(Error::invalid(
-                "a composite call needs frontend attribute 'composite.name'",
-                f.instruction.location.clone(),
-            ));
-        };
-        let version = text("composite.version")
-            .and_then(|v| v.parse::<i64>().ok())
-            .unwrap_or(0);
-        let attributes = match text("composite.attributes") {
-            Some(t) => mlir_attribute::dictionary(&mut Cursor::new(
-                t,
-                super::cursor::Origin::Fixed(&f.instruction.location),
-            ))?,
-            None => Attributes::new(),
-        };
-        let out = Attributes::new()
-            .with("name", name)
-            .with("composite_attributes", attributes)
-            .with("decomposition", callee)
-            .with("version", version);
-        Ok(("composite".to_string(), out))
-    }
-
-    /// Branches of a conditional as regions that capture their operand. Gives the op's name and its index operand.
-    fn conditional(
-        &mut self,
-        f: &mut Fields<'m, 'a>,
-        operands: &[Virtual],
-        regions: &mut Vec<RegionId>,
-    ) -> Result<(String, Vec<ValueId>), Error> {
-        let instruction = f.instruction;
-        let mut branches = f
-            .take("branch_computations", attribute::names)?
-            .unwrap_or_default();
-        for role in ["true_computation", "false_computation"] {
-            branches.extend(f.take(role, |c| c.name("a computation"))?);
-        }
-        let Some((index, branch_operands)) = operands.split_first() else {
-            return Err(Error::invalid(
-                "'conditional' needs an index",
-                instruction.location.clone(),
-            ));
-        };
-        if branches.is_empty() || branch_operands.len() != branches.len() {
-            let m = format!(
-                "'conditional' has {} branches and {} operands for them",
-                branches.len(),
-                branch_operands.len()
-            );
-            return Err(Error::invalid(m, instruction.location.clone()));
-        }
-        for (name, operand) in branches.iter().zip(branch_operands) {
-            regions.push(self.branch(name, operand, instruction)?);
-        }
-        let index = self.flat(index, &instruction.location)?;
-        let boolean = index
-            .first()
-            .and_then(|v| self.builder.ty(*v).as_tensor())
-            .is_some_and(|t| t.element == ElementType::I1);
-        Ok((if boolean { "if" } else { "case" }.to_string(), index))
-    }
-
-    /// `custom-call-start`, `-update`, `-done`: an async instruction printed with what it wraps.
-    fn wrapped(
-        &mut self,
-        instruction: &'m Instruction<'a>,
-        operands: &[Virtual],
-        wrapped: &str,
-        half: &str,
-    ) -> Result<Virtual, Error> {
-        let location = &instruction.location;
-        let values = self.flat_all(operands, location)?;
-        let mut types = vec![];
-        flatten(&instruction.ty, &mut types);
-        if half != "start" {
-            let results = self.op(
-                &format!("async_{half}"),
-                Attributes::new(),
-                &values,
-                &types,
-                vec![],
-                location,
-            )?;
-            self.label(instruction, Attributes::new());
-            return unflatten(&instruction.ty, &mut results.into_iter());
-        }
-        let inner = match &instruction.ty {
-            Type::Tuple(parts) => parts.get(1).cloned(),
-            Type::Tensor(_) | Type::Token => None,
-        };
-        let Some(inner) = inner else {
-            return Err(Error::invalid(
-                format!(
-                    "'{}' must give a tuple of operands and result",
-                    instruction.opcode
-                ),
-                location.clone(),
-            ));
-        };
-        let operand_types: Vec<Type> = values.iter().map(|v| self.builder.ty(*v).clone()).collect();
-        let arguments = self.builder.begin_region(&operand_types);
-        let call = Instruction {
-            name: instruction.name.clone(),
-            ty: inner,
-            opcode: wrapped.to_string().into(),
-            operands: instruction.operands.clone(),
-            constant: vec![],
-            parameter: None,
-            attributes: instruction
-                .attributes
-                .iter()
-                .filter(|a| a.name != "async_execution_thread")
-                .cloned()
-                .collect(),
-            op_name: instruction.op_name.clone(),
-            location: location.clone(),
-        };
-        let leaves: Vec<Virtual> = arguments.into_iter().map(Virtual::Value).collect();
-        let result = self.detached(&call, &leaves)?;
-        let region = self.builder.end_region(&result, location.clone());
-        let mut f = Fields::new(self.module, instruction);
-        let thread = f.take("async_execution_thread", Cursor::string)?;
-        let attributes = Attributes::new().with_some("execution_thread", thread);
-        let results = self.op(
-            "async_start",
-            attributes,
-            &values,
-            &types,
-            vec![region],
-            location,
-        )?;
-        self.label(instruction, Attributes::new());
-        unflatten(&instruction.ty, &mut results.into_iter())
-    }
-
-    /// An instruction that stands in no computation of the module, with the op's simple form only.
-    fn detached(
-        &mut self,
-        instruction: &Instruction<'a>,
-        operands: &[Virtual],
-    ) -> Result<Vec<ValueId>, Error> {
-        let mut f = Fields::new(self.module, instruction);
-        let mut types = vec![];
-        flatten(&instruction.ty, &mut types);
-        let values = self.flat_all(operands, &instruction.location)?;
-        let mut regions = vec![];
-        if let Some(name) = f.take("to_apply", |c| c.name("a computation").map(str::to_string))? {
-            regions.push(self.region(&name, instruction)?);
-        }
-        let (name, attributes) = describe(&mut f)?;
-        self.op(
-            &name,
-            attributes,
-            &values,
-            &types,
-            regions,
-            &instruction.location,
-        )
-    }
-}
-
-/// Splits the opcode of an async instruction that is printed with the opcode it wraps.
-fn async_half(opcode: &str) -> Option<(&str, &'static str)> {
-    // Opcodes of their own that end alike.
-    let own = [
-        "all-gather",
-        "all-reduce",
-        "collective-permute",
-        "copy",
-        "send",
-        "recv",
-        "async",
-    ];
-    ["start", "update", "done"].into_iter().find_map(|half| {
-        let wrapped = opcode.strip_suffix(half)?.strip_suffix('-')?;
-        (!own.contains(&wrapped)).then_some((wrapped, half))
-    })
-}
-
-/// `{name="text",other={..}}`: values as text without their quotes.
-fn frontend_attributes(c: &mut Cursor<'_>) -> Result<Attributes, Error> {
-    let fields = attribute::list(c, |c| {
-        c.skip_blank();
-        let name = if c.byte() == b'"' {
-            c.string()?
-        } else {
-            c.expect_word("an attribute's name")?.to_string()
-        };
-        c.expect("=")?;
-        c.skip_blank();
-        let value = if c.byte() == b'"' {
-            c.string()?
-        } else {
-            c.value()?.to_string()
-        };
-        Ok((name, value))
-    })?;
-    Ok(fields
-        .into_iter()
-        .fold(Attributes::new(), |a, (name, value)| a.with(&name, value)))
-}
-
-/// Types of the leaves of a computation's parameters.
-fn parameter_types(computation: &Computation<'_>) -> Vec<Type> {
-    let mut out = vec![];
-    for i in &computation.parameters {
-        if let Some(p) = computation.instructions.get(*i) {
-            flatten(&p.ty, &mut out);
-        }
-    }
-    out
-}
-
-/// The parameters of a computation, put together from their leaves.
-fn bind(computation: &Computation<'_>, arguments: &[ValueId]) -> Vec<Virtual> {
-    let mut left = arguments.iter().copied();
-    let parameters = computation
-        .parameters
-        .iter()
-        .filter_map(|i| computation.instructions.get(*i));
-    parameters
-        .filter_map(|p| unflatten(&p.ty, &mut left).ok())
-        .collect()
-}
-
-/// The value of type `ty` whose leaves come next.
-fn unflatten(ty: &Type, values: &mut impl Iterator<Item = ValueId>) -> Result<Virtual, Error> {
-    match ty {
-        Type::Tensor(_) | Type::Token => values
-            .next()
-            .map(Virtual::Value)
-            .ok_or_else(|| Error::internal("an op has too few results")),
-        Type::Tuple(parts) => Ok(Virtual::Tuple(
-            parts
-                .iter()
-                .map(|p| unflatten(p, values))
-                .collect::<Result<Vec<_>, _>>()?
-                .into(),
-        )),
-    }
-}
-
-/// First leaf and number of leaves of each part of a tuple path; none when the path leaves the type.
-pub fn leaf_of(ty: &Type, path: &[i64]) -> Option<usize> {
-    let (mut ty, mut first) = (ty, 0);
-    for step in path {
-        let Type::Tuple(parts) = ty else { return None };
-        let step = usize::try_from(*step).ok()?;
-        first += parts.iter().take(step).map(leaves).sum::<usize>();
-        ty = parts.get(step)?;
-    }
-    Some(first)
 }

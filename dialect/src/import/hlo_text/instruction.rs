@@ -1,132 +1,17 @@
 //! What an HLO instruction means as an op of the `hlo` dialect: its name and attributes in the terms of the StableHLO specification.
 
 use super::{
-    attribute::{self, Attribute as Raw},
+    attribute,
+    contraction::{convolution, dot, ragged_dot},
     cursor::Cursor,
-    mlir_attribute,
-    module::{Instruction, Module},
-    shape,
+    custom_call::custom_call,
+    fields::Fields,
 };
 use crate::{
     attribute::{Attribute, Attributes},
     error::Error,
-    types::{TensorType, Type},
+    types::{Class, Type},
 };
-
-/// Takes attributes of an instruction by name; those never taken are kept for export.
-pub struct Fields<'m, 'a> {
-    pub module: &'m Module<'a>,
-    pub instruction: &'m Instruction<'a>,
-    taken: Vec<bool>,
-}
-
-impl<'m, 'a> Fields<'m, 'a> {
-    pub fn new(module: &'m Module<'a>, instruction: &'m Instruction<'a>) -> Fields<'m, 'a> {
-        let taken = vec![false; instruction.attributes.len()];
-        Fields {
-            module,
-            instruction,
-            taken,
-        }
-    }
-
-    /// Reads attribute `name`, the whole of it, if it is there.
-    pub fn take<T>(
-        &mut self,
-        name: &str,
-        read: impl FnOnce(&mut Cursor<'m>) -> Result<T, Error>,
-    ) -> Result<Option<T>, Error> {
-        let found = self
-            .instruction
-            .attributes
-            .iter()
-            .position(|a| a.name == name);
-        let Some(i) = found else { return Ok(None) };
-        if let Some(taken) = self.taken.get_mut(i) {
-            *taken = true;
-        }
-        let mut c = self
-            .module
-            .cursor(&self.instruction.attributes[i], &self.instruction.location);
-        let value = read(&mut c)?;
-        c.skip_blank();
-        if !c.is_at_end() {
-            return Err(c.expected(&format!("the end of attribute '{name}'")));
-        }
-        Ok(Some(value))
-    }
-
-    pub fn required<T>(
-        &mut self,
-        name: &str,
-        read: impl FnOnce(&mut Cursor<'m>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let (opcode, location) = (&self.instruction.opcode, &self.instruction.location);
-        self.take(name, read)?.ok_or_else(|| {
-            Error::invalid(
-                format!("'{opcode}' needs attribute '{name}'"),
-                location.clone(),
-            )
-        })
-    }
-
-    fn ints(&mut self, name: &str) -> Result<Vec<i64>, Error> {
-        Ok(self.take(name, attribute::ints)?.unwrap_or_default())
-    }
-
-    fn int(&mut self, name: &str) -> Result<i64, Error> {
-        self.required(name, Cursor::int)
-    }
-
-    fn flag(&mut self, name: &str) -> Result<bool, Error> {
-        Ok(self.take(name, attribute::boolean)?.unwrap_or(false))
-    }
-
-    fn word(&mut self, name: &str) -> Result<Option<&'m str>, Error> {
-        self.take(name, |c| c.expect_word("a word"))
-    }
-
-    /// The only entry of `dimensions={d}`.
-    fn dimension(&mut self) -> Result<i64, Error> {
-        let dims = self.required("dimensions", attribute::ints)?;
-        let [d] = dims[..] else {
-            let m = format!(
-                "'{}' needs one dimension, got {dims:?}",
-                self.instruction.opcode
-            );
-            return Err(Error::invalid(m, self.instruction.location.clone()));
-        };
-        Ok(d)
-    }
-
-    fn window(&mut self) -> Result<attribute::Window, Error> {
-        Ok(self.take("window", attribute::window)?.unwrap_or_default())
-    }
-
-    /// Fails on an attribute whose meaning no op has.
-    fn refuse(&self, name: &str) -> Result<(), Error> {
-        match self.instruction.attribute(name) {
-            None => Ok(()),
-            Some(_) => {
-                let what = format!("attribute '{name}' of HLO {}", self.instruction.opcode);
-                Err(Error::Unsupported {
-                    what,
-                    location: self.instruction.location.clone(),
-                })
-            }
-        }
-    }
-
-    /// The attributes no one took, as text.
-    pub fn left(&self) -> impl Iterator<Item = &'m Raw<'a>> + '_ {
-        self.instruction
-            .attributes
-            .iter()
-            .zip(&self.taken)
-            .filter(|(_, taken)| !**taken)
-            .map(|(a, _)| a)
-    }
-}
 
 /// Name of the op for instructions that need no more than that.
 fn op_name(opcode: &str) -> String {
@@ -139,8 +24,19 @@ fn op_name(opcode: &str) -> String {
     }
 }
 
-fn upper(word: &str) -> String {
+/// Words are lower case in HLO text and upper case in the specification.
+pub fn upper(word: &str) -> String {
     word.to_ascii_uppercase()
+}
+
+/// How values of a type are compared where the text does not say it.
+pub fn default_compare_type(ty: &Type) -> Option<&'static str> {
+    Some(match ty.as_tensor()?.element.class() {
+        Class::Float | Class::Complex => "FLOAT",
+        Class::Signed => "SIGNED",
+        Class::Boolean | Class::Unsigned => "UNSIGNED",
+        Class::Quantized => return None,
+    })
 }
 
 /// Name and attributes of the op. Called computations are the caller's business.
@@ -170,12 +66,20 @@ pub fn describe(f: &mut Fields<'_, '_>) -> Result<(String, Attributes), Error> {
                 .with("edge_padding_high", p.high)
                 .with("interior_padding", p.interior)
         }
-        "compare" => none()
-            .with(
-                "comparison_direction",
-                f.required("direction", |c| c.expect_word("a direction").map(upper))?,
-            )
-            .with_some("compare_type", f.word("type")?.map(upper)),
+        "compare" => {
+            let direction = f.required("direction", |c| c.expect_word("a direction").map(upper))?;
+            let kind = match f.word("type")? {
+                Some(word) => Some(upper(word)),
+                None => f
+                    .operand_types
+                    .first()
+                    .and_then(default_compare_type)
+                    .map(str::to_string),
+            };
+            none()
+                .with("comparison_direction", direction)
+                .with_some("compare_type", kind)
+        }
         "reduce-precision" => none()
             .with("exponent_bits", f.int("exponent_bits")?)
             .with("mantissa_bits", f.int("mantissa_bits")?),
@@ -370,121 +274,6 @@ fn all_to_all(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
         .with_some("channel_id", f.take("channel_id", Cursor::int)?))
 }
 
-fn precision(f: &mut Fields<'_, '_>) -> Result<Option<Attribute>, Error> {
-    let words = f.take("operand_precision", |c| {
-        attribute::list(c, |c| c.expect_word("a precision"))
-    })?;
-    Ok(words.map(|all| Attribute::Array(all.into_iter().map(|w| upper(w).into()).collect())))
-}
-
-fn dot(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
-    f.refuse("sparsity")?;
-    let algorithm = match f.word("algorithm")? {
-        None | Some("dot_unset") => None,
-        Some(word) => Some(dot_algorithm(word).ok_or_else(|| {
-            let what = format!("dot algorithm '{word}'");
-            Error::Unsupported {
-                what,
-                location: f.instruction.location.clone(),
-            }
-        })?),
-    };
-    Ok(Attributes::new()
-        .with("lhs_batching_dimensions", f.ints("lhs_batch_dims")?)
-        .with("rhs_batching_dimensions", f.ints("rhs_batch_dims")?)
-        .with(
-            "lhs_contracting_dimensions",
-            f.ints("lhs_contracting_dims")?,
-        )
-        .with(
-            "rhs_contracting_dimensions",
-            f.ints("rhs_contracting_dims")?,
-        )
-        .with_some("precision_config", precision(f)?)
-        .with_some("algorithm", algorithm))
-}
-
-fn ragged_dot(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
-    Ok(Attributes::new()
-        .with("lhs_batching_dimensions", f.ints("lhs_batch_dims")?)
-        .with("rhs_batching_dimensions", f.ints("rhs_batch_dims")?)
-        .with(
-            "lhs_contracting_dimensions",
-            f.ints("lhs_contracting_dims")?,
-        )
-        .with(
-            "rhs_contracting_dimensions",
-            f.ints("rhs_contracting_dims")?,
-        )
-        .with("lhs_ragged_dimensions", f.ints("lhs_ragged_dims")?)
-        .with("rhs_group_dimensions", f.ints("rhs_group_dims")?)
-        .with_some("precision_config", precision(f)?))
-}
-
-/// XLA's names of dot algorithms: operand type, accumulation type, primitive operations, imprecise accumulation allowed.
-pub const DOT_ALGORITHMS: &[(&str, &str, &str, i64, bool)] = &[
-    ("dot_any_f8_any_f8_f32", "any_f8", "f32", 1, false),
-    ("dot_any_f8_any_f8_f32_fast_accum", "any_f8", "f32", 1, true),
-    ("dot_any_f8_any_f8_any", "any_f8", "any", 1, false),
-    ("dot_any_f8_any_f8_any_fast_accum", "any_f8", "any", 1, true),
-    ("dot_f16_f16_f16", "f16", "f16", 1, false),
-    ("dot_f16_f16_f32", "f16", "f32", 1, false),
-    ("dot_bf16_bf16_bf16", "bf16", "bf16", 1, false),
-    ("dot_bf16_bf16_f32", "bf16", "f32", 1, false),
-    ("dot_bf16_bf16_f32_x3", "bf16", "f32", 3, false),
-    ("dot_bf16_bf16_f32_x6", "bf16", "f32", 6, false),
-    ("dot_bf16_bf16_f32_x9", "bf16", "f32", 9, false),
-    ("dot_tf32_tf32_f32", "tf32", "f32", 1, false),
-    ("dot_tf32_tf32_f32_x3", "tf32", "f32", 3, false),
-    ("dot_f32_f32_f32", "f32", "f32", 1, false),
-    ("dot_f64_f64_f64", "f64", "f64", 1, false),
-];
-
-fn dot_algorithm(word: &str) -> Option<Attributes> {
-    let (_, operand, sum, operations, imprecise) =
-        DOT_ALGORITHMS.iter().find(|row| row.0 == word)?;
-    Some(
-        Attributes::new()
-            .with("lhs_precision_type", *operand)
-            .with("rhs_precision_type", *operand)
-            .with("accumulation_type", *sum)
-            .with("lhs_component_count", 1)
-            .with("rhs_component_count", 1)
-            .with("num_primitive_operations", *operations)
-            .with("allow_imprecise_accumulation", *imprecise),
-    )
-}
-
-fn convolution(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
-    f.refuse("padding_type")?;
-    let w = f.window()?;
-    let [input, kernel, output] = f.required("dim_labels", attribute::dimension_labels)?;
-    Ok(Attributes::new()
-        .with("window_strides", w.stride)
-        .with("padding", w.padding)
-        .with("lhs_dilation", w.base_dilation)
-        .with("rhs_dilation", w.window_dilation)
-        .with("window_reversal", w.reversal)
-        .with("input_batch_dimension", input.first)
-        .with("input_feature_dimension", input.second)
-        .with("input_spatial_dimensions", input.spatial)
-        .with("kernel_input_feature_dimension", kernel.first)
-        .with("kernel_output_feature_dimension", kernel.second)
-        .with("kernel_spatial_dimensions", kernel.spatial)
-        .with("output_batch_dimension", output.first)
-        .with("output_feature_dimension", output.second)
-        .with("output_spatial_dimensions", output.spatial)
-        .with(
-            "feature_group_count",
-            f.take("feature_group_count", Cursor::int)?.unwrap_or(1),
-        )
-        .with(
-            "batch_group_count",
-            f.take("batch_group_count", Cursor::int)?.unwrap_or(1),
-        )
-        .with_some("precision_config", precision(f)?))
-}
-
 /// `{kind="sharding", entry={..}, exit={..}}`
 fn domain(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
     let fields = f.required("domain", |c| {
@@ -543,79 +332,4 @@ fn result_accuracy(f: &mut Fields<'_, '_>) -> Result<Option<Attributes>, Error> 
         }
         Ok(out)
     })
-}
-
-fn minor_to_major(t: &TensorType) -> Attribute {
-    match &t.layout {
-        Some(layout) => layout
-            .minor_to_major
-            .iter()
-            .map(|d| *d as i64)
-            .collect::<Vec<_>>()
-            .into(),
-        None => (0..t.rank() as i64).rev().collect::<Vec<_>>().into(),
-    }
-}
-
-fn layouts(types: &[Type]) -> Attribute {
-    let mut leaves = vec![];
-    types.iter().for_each(|t| shape::flatten(t, &mut leaves));
-    Attribute::Array(
-        leaves
-            .iter()
-            .map(|t| {
-                t.as_tensor()
-                    .map_or(Attribute::Ints(vec![]), |t| minor_to_major(t))
-            })
-            .collect(),
-    )
-}
-
-fn custom_call(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
-    let target = f.required("custom_call_target", Cursor::string)?;
-    let version = match f.word("api_version")? {
-        None | Some("API_VERSION_ORIGINAL") => 1,
-        Some("API_VERSION_STATUS_RETURNING") => 2,
-        Some("API_VERSION_STATUS_RETURNING_UNIFIED") => 3,
-        Some("API_VERSION_TYPED_FFI") => 4,
-        Some(other) => {
-            let m = format!("unknown api_version '{other}'");
-            return Err(Error::invalid(m, f.instruction.location.clone()));
-        }
-    };
-    let mut out = Attributes::new()
-        .with("call_target_name", target)
-        .with("has_side_effect", f.flag("custom_call_has_side_effect")?)
-        .with("api_version", version);
-    let config = f.take("backend_config", |c| match c.byte() {
-        b'"' => Ok(Attribute::Str(c.string()?)),
-        b'{' if version == 4 => mlir_attribute::dictionary(c).map(Attribute::Dict),
-        _ => Ok(Attribute::Str(c.value()?.to_string())),
-    })?;
-    out = out.with_some("backend_config", config);
-    if let Some(operands) = f.take("operand_layout_constraints", |c| {
-        attribute::list(c, shape::read)
-    })? {
-        out = out.with("operand_layouts", layouts(&operands)).with(
-            "result_layouts",
-            layouts(std::slice::from_ref(&f.instruction.ty)),
-        );
-    }
-    let aliases = f.take("output_to_operand_aliasing", |c| {
-        attribute::list(c, |c| {
-            let output = attribute::ints(c)?;
-            c.expect(":")?;
-            c.expect("(")?;
-            let operand = c.int()?;
-            c.expect(",")?;
-            let inner = attribute::ints(c)?;
-            c.expect(")")?;
-            let alias = Attributes::new()
-                .with("output_tuple_indices", output)
-                .with("operand_index", operand)
-                .with("operand_tuple_indices", inner);
-            Ok(Attribute::Dict(alias))
-        })
-    })?;
-    Ok(out.with_some("output_operand_aliases", aliases))
 }

@@ -7,15 +7,20 @@
 
 mod attribute;
 pub(super) mod build;
+pub(crate) mod contraction;
 mod cursor;
+mod custom_call;
+mod fields;
 mod frames;
 pub(crate) mod instruction;
 mod literal;
 mod mlir_attribute;
 pub(super) mod module;
 mod module_attributes;
+mod regions;
 mod shape;
 pub(crate) mod syntax;
+mod virtual_value;
 
 pub(super) use attribute::Attribute;
 pub(super) use literal::Constant;

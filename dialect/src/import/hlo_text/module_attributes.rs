@@ -2,10 +2,10 @@
 
 use super::{
     attribute::{self, Attribute as Raw},
-    build::leaf_of,
     cursor::Cursor,
     module::Module,
     shape::leaves,
+    virtual_value::leaf_of,
 };
 use crate::{
     attribute::{Attribute, Attributes},

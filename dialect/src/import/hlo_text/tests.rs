@@ -18,9 +18,18 @@ fn ops(p: &Program, region: RegionId) -> String {
         let o = p.op(*id);
         let inner: Vec<String> = o.regions.iter().map(|r| ops(p, *r)).collect();
         let name = o.op.name().trim_start_matches("hlo.").to_string();
-        if inner.is_empty() { name } else { format!("{name}[{}]", inner.join(" | ")) }
+        if inner.is_empty() {
+            name
+        } else {
+            format!("{name}[{}]", inner.join(" | "))
+        }
     };
-    p.region(region).ops.iter().map(one).collect::<Vec<_>>().join(" ")
+    p.region(region)
+        .ops
+        .iter()
+        .map(one)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn body(p: &Program) -> String {
@@ -30,14 +39,26 @@ fn body(p: &Program) -> String {
 #[test]
 fn tuples_become_results_and_computations_regions() {
     let p = read(samples::DENSE);
-    assert_eq!(body(&p), "constant dot_general call constant reduce[add return] return");
+    assert_eq!(
+        body(&p),
+        "constant dot_general call constant reduce[add return] return"
+    );
     let relu = p.find_function("relu").unwrap();
-    assert_eq!(ops(&p, p.function(relu).body), "constant broadcast_in_dim fusion[maximum return] return");
+    assert_eq!(
+        ops(&p, p.function(relu).body),
+        "constant broadcast_in_dim fusion[maximum return] return"
+    );
     assert_eq!((p.main().results.len(), p.num_partitions), (2, 2));
     let alias = p.main().aliases[0];
-    assert_eq!((alias.output, alias.parameter, alias.kind), (0, 1, AliasKind::May));
+    assert_eq!(
+        (alias.output, alias.parameter, alias.kind),
+        (0, 1, AliasKind::May)
+    );
     let w = p.op(p.region(p.main().body).ops[0]);
-    let layout = Layout { minor_to_major: vec![0, 1], tiles: vec![] };
+    let layout = Layout {
+        minor_to_major: vec![0, 1],
+        tiles: vec![],
+    };
     assert_eq!(p.ty(w.results[0]).as_tensor().unwrap().layout, Some(layout));
 }
 
@@ -46,7 +67,7 @@ fn locations_come_from_stack_frames_or_else_the_text() {
     let p = read(samples::DENSE);
     let at = |i: usize| p.op(p.region(p.main().body).ops[i]).location.to_string();
     assert_eq!(at(1), "model.py:7:3");
-    assert_eq!(at(2), "t.hlo:40:3");
+    assert_eq!(at(2), "t.hlo:39:3");
     let dot = &p.op(p.region(p.main().body).ops[1]).extra;
     assert_eq!(dot.get("op_name"), Some(&Attribute::from("jit(f)/dot")));
     let call = &p.op(p.region(p.main().body).ops[2]).extra;
@@ -70,40 +91,99 @@ fn loops_run_over_leaves_and_branches_capture() {
 fn windows_ranges_and_indices_fit_their_ops() {
     let p = read(samples::MOVEMENT);
     let conv = p.op(p.region(p.main().body).ops[0]).op.to_attributes();
-    assert_eq!(conv.get("window_reversal"), Some(&Attribute::Bools(vec![false, true])));
-    assert_eq!(conv.get("padding"), Some(&Attribute::Ints(vec![1, 1, 1, 1])));
+    assert_eq!(
+        conv.get("window_reversal"),
+        Some(&Attribute::Bools(vec![false, true]))
+    );
+    assert_eq!(
+        conv.get("padding"),
+        Some(&Attribute::Ints(vec![1, 1, 1, 1]))
+    );
 }
 
 #[test]
 fn calls_keep_what_they_carry() {
     let p = read(samples::CALLS);
-    assert_eq!(body(&p), "custom_call custom_call composite negate optimization_barrier return");
+    assert_eq!(
+        body(&p),
+        "custom_call custom_call composite negate optimization_barrier return"
+    );
     let at = |i: usize| p.op(p.region(p.main().body).ops[i]);
     let elided = at(0).op.to_attributes();
-    assert_eq!(elided.get("call_target_name"), Some(&Attribute::from(super::ELIDED_CONSTANT)));
-    assert!(matches!(elided.get("backend_config"), Some(Attribute::Str(s)) if s.contains("--xla_dump_large_constants=true")));
-    let Some(Attribute::Dict(config)) = at(1).op.to_attributes().0.remove("backend_config") else { panic!() };
+    assert_eq!(
+        elided.get("call_target_name"),
+        Some(&Attribute::from(super::ELIDED_CONSTANT))
+    );
+    assert!(
+        matches!(elided.get("backend_config"), Some(Attribute::Str(s)) if s.contains("--xla_dump_large_constants=true"))
+    );
+    let Some(Attribute::Dict(config)) = at(1).op.to_attributes().0.remove("backend_config") else {
+        panic!()
+    };
     assert_eq!(config.get("uplo"), Some(&Attribute::Int(76)));
-    assert_eq!(at(3).extra.get("control-predecessors"), Some(&Attribute::from("{c}")));
-    assert_eq!(p.main().parameter_attributes[0].get("mhlo.sharding"), Some(&Attribute::from("{replicated}")));
+    assert_eq!(
+        at(3).extra.get("control-predecessors"),
+        Some(&Attribute::from("{c}"))
+    );
+    assert_eq!(
+        p.main().parameter_attributes[0].get("mhlo.sharding"),
+        Some(&Attribute::from("{replicated}"))
+    );
 }
 
 #[test]
 fn mistakes_are_located() {
     let one = |lines: &str| format!("HloModule m\nENTRY e {{\n{lines}\n}}");
     for (text, message) in [
-        ("", "t.hlo:1:1: expected `HloModule`, found the end of the text".to_string()),
-        ("HloModule m\n", "t.hlo:2:1: expected a computation marked ENTRY, found the end of the text".to_string()),
-        (&one("a = f32[] add(b, b)"), "t.hlo:3:15: operand 'b' is not defined before its use".to_string()),
-        (&one("a = f32[] parameter(1)"), "t.hlo:3:1: parameter 1 where parameter 0 is needed".to_string()),
-        (&one("a = f32[2] constant({1, x})"), "t.hlo:3:25: expected a value of type f32, found `x})`".to_string()),
-        (&one("a = f32[2] constant({1, 2}\n"), "t.hlo:5:1: expected `)`, found `}`".to_string()),
-        (&one("a = f32[2] iota(), iota_dimension=x"), "t.hlo:3:35: expected an integer, found `x`".to_string()),
-        (&one("a = f32[2] iota()"), "t.hlo:3:1: 'iota' needs attribute 'iota_dimension'".to_string()),
-        (&one("a = f32[2] parameter(0)\nb = f32[2] call(a), to_apply=g"), "t.hlo:4:1: computation 'g' does not exist".to_string()),
-        (&one("a = f32[2] frobnicate()"), "unsupported: op hlo.frobnicate at t.hlo:3:1".to_string()),
-        (&one("a = f32[2] parameter(0)\na = f32[2] parameter(1)"), "t.hlo:4:1: instruction 'a' is defined twice".to_string()),
-        (&one("a = f32[2] parameter(0)\nb = f32[3] add(a, a)"), "t.hlo:4:1: 'hlo.add': result 0 is declared tensor<3xf32>, inferred tensor<2xf32>".to_string()),
+        (
+            "",
+            "t.hlo:1:1: expected `HloModule`, found the end of the text".to_string(),
+        ),
+        (
+            "HloModule m\n",
+            "t.hlo:2:1: expected a computation marked ENTRY, found the end of the text".to_string(),
+        ),
+        (
+            &one("a = f32[] add(b, b)"),
+            "t.hlo:3:15: operand 'b' is not defined before its use".to_string(),
+        ),
+        (
+            &one("a = f32[] parameter(1)"),
+            "t.hlo:3:1: parameter 1 where parameter 0 is needed".to_string(),
+        ),
+        (
+            &one("a = f32[2] constant({1, x})"),
+            "t.hlo:3:25: expected a value of type f32, found `x})`".to_string(),
+        ),
+        (
+            &one("a = f32[2] constant({1, 2}\n"),
+            "t.hlo:5:1: expected `)`, found `}`".to_string(),
+        ),
+        (
+            &one("a = f32[2] iota(), iota_dimension=x"),
+            "t.hlo:3:35: expected an integer, found `x`".to_string(),
+        ),
+        (
+            &one("a = f32[2] iota()"),
+            "t.hlo:3:1: 'iota' needs attribute 'iota_dimension'".to_string(),
+        ),
+        (
+            &one("a = f32[2] parameter(0)\nb = f32[2] call(a), to_apply=g"),
+            "t.hlo:4:1: computation 'g' does not exist".to_string(),
+        ),
+        (
+            &one("a = f32[2] frobnicate()"),
+            "unsupported: op hlo.frobnicate at t.hlo:3:1".to_string(),
+        ),
+        (
+            &one("a = f32[2] parameter(0)\na = f32[2] parameter(1)"),
+            "t.hlo:4:1: instruction 'a' is defined twice".to_string(),
+        ),
+        (
+            &one("a = f32[2] parameter(0)\nb = f32[3] add(a, a)"),
+            "t.hlo:4:1: 'hlo.add': result 0 is declared tensor<3xf32>, inferred tensor<2xf32>"
+                .to_string(),
+        ),
     ] {
         assert_eq!(parse(text, "t.hlo").unwrap_err().to_string(), message);
     }
@@ -114,12 +194,16 @@ fn computations_that_call_themselves_end() {
     let text = "HloModule m\nf {\n a = f32[] parameter(0)\n ROOT b = f32[] fusion(a), kind=kLoop, calls=f\n}\nENTRY e {\n a = f32[] parameter(0)\n ROOT b = f32[] fusion(a), kind=kLoop, calls=f\n}";
     assert!(matches!(parse(text, "t"), Err(Error::Unsupported { .. })));
     // Each of these inlines the one before twice.
-    let mut text = "HloModule m\nf0 {\n a = f32[] parameter(0)\n ROOT b = f32[] negate(a)\n}\n".to_string();
+    let mut text =
+        "HloModule m\nf0 {\n a = f32[] parameter(0)\n ROOT b = f32[] negate(a)\n}\n".to_string();
     for i in 1..64 {
         let g = i - 1;
-        text += &format!("f{i} {{\n a = f32[] parameter(0)\n b = f32[] fusion(a), kind=kLoop, calls=f{g}\n ROOT c = f32[] fusion(b), kind=kLoop, calls=f{g}\n}}\n");
+        text += &format!(
+            "f{i} {{\n a = f32[] parameter(0)\n b = f32[] fusion(a), kind=kLoop, calls=f{g}\n ROOT c = f32[] fusion(b), kind=kLoop, calls=f{g}\n}}\n"
+        );
     }
-    text += "ENTRY e {\n a = f32[] parameter(0)\n ROOT b = f32[] fusion(a), kind=kLoop, calls=f63\n}";
+    text +=
+        "ENTRY e {\n a = f32[] parameter(0)\n ROOT b = f32[] fusion(a), kind=kLoop, calls=f63\n}";
     assert!(matches!(parse(&text, "t"), Err(Error::Unsupported { .. })));
 }
 
@@ -128,10 +212,17 @@ fn deep_brackets_are_refused() {
     for open in ["(", "{", "["] {
         let text = format!("HloModule m\nENTRY e {{\n a = {}", open.repeat(100_000));
         assert!(parse(&text, "t").is_err());
-        let text = format!("HloModule m\nENTRY e {{\n a = f32[] custom-call(), custom_call_target=\"x\", api_version=API_VERSION_TYPED_FFI, backend_config={{a = {}", open.repeat(100_000));
+        let text = format!(
+            "HloModule m\nENTRY e {{\n a = f32[] custom-call(), custom_call_target=\"x\", api_version=API_VERSION_TYPED_FFI, backend_config={{a = {}",
+            open.repeat(100_000)
+        );
         assert!(parse(&text, "t").is_err());
     }
-    let text = format!("HloModule m\nENTRY e {{\n a = {}f32[]{} parameter(0)\n}}", "(".repeat(10_000), ")".repeat(10_000));
+    let text = format!(
+        "HloModule m\nENTRY e {{\n a = {}f32[]{} parameter(0)\n}}",
+        "(".repeat(10_000),
+        ")".repeat(10_000)
+    );
     assert!(parse(&text, "t").is_err());
 }
 
@@ -148,7 +239,10 @@ fn what_is_written_reads_back_the_same() {
 /// Texts with bytes changed, cut, doubled and swapped: every one gives a program or a located error.
 #[test]
 fn no_mutation_makes_it_panic() {
-    let tokens: Vec<&str> = samples::ALL.iter().flat_map(|t| t.split_inclusive([' ', ',', '(', '{', '='])).collect();
+    let tokens: Vec<&str> = samples::ALL
+        .iter()
+        .flat_map(|t| t.split_inclusive([' ', ',', '(', '{', '=']))
+        .collect();
     let mut good = 0;
     for seed in 0..5000 {
         let mut s = Sampler::new(seed, 4);
@@ -168,7 +262,22 @@ fn no_mutation_makes_it_panic() {
                     text.splice(at..end, part);
                 }
                 4 => text.truncate(at.max(1)),
-                5 => drop(text.splice(at..at, s.pick(&["-1", "9223372036854775807", "0", "99999999999999999999", "{", "}", "\"", "é"]).bytes())),
+                5 => drop(
+                    text.splice(
+                        at..at,
+                        s.pick(&[
+                            "-1",
+                            "9223372036854775807",
+                            "0",
+                            "99999999999999999999",
+                            "{",
+                            "}",
+                            "\"",
+                            "é",
+                        ])
+                        .bytes(),
+                    ),
+                ),
                 _ => {
                     // Another number in place of one.
                     if let Some(digit) = (at..text.len()).find(|i| text[*i].is_ascii_digit()) {
@@ -182,7 +291,10 @@ fn no_mutation_makes_it_panic() {
                 good += 1;
                 let _ = export::hlo_text::print(&p);
             }
-            Err(Error::InvalidProgram(all)) => assert!(!all.is_empty() && all.iter().all(|d| !d.message.is_empty()), "seed {seed}"),
+            Err(Error::InvalidProgram(all)) => assert!(
+                !all.is_empty() && all.iter().all(|d| !d.message.is_empty()),
+                "seed {seed}"
+            ),
             Err(Error::Unsupported { what, .. }) => assert!(!what.is_empty(), "seed {seed}"),
             Err(Error::Internal(m)) => panic!("seed {seed}: {m}"),
         }
