@@ -57,19 +57,19 @@ class Hlo_Words<list<string> words> : ConfinedAttr<StrAttr, [AttrConstraint<
 
 def Ints : TypedArrayAttrBase<DenseI64ArrayAttr, "list of integer lists">;
 defvar Words = StrArrayAttr;
-defvar Dicts = DictArrayAttr;
+def OptInt : OptionalAttr<I64Attr>;
+def OptInts : OptionalAttr<DenseI64ArrayAttr>;
+def OptBool : OptionalAttr<BoolAttr>;
+def OptStr : OptionalAttr<StrAttr>;
+def OptArray : OptionalAttr<ArrayAttr>;
 def OptDict : OptionalAttr<DictionaryAttr>;
 class Default<Attr kind, string value> : DefaultValuedAttr<kind, value>;
 def IntsOrNone : Default<DenseI64ArrayAttr, "{}">;
 def No : Default<BoolAttr, "false">;
-def Yes : Default<BoolAttr, "true">;
 def One : Default<I64Attr, "1">;
 def Zero : Default<I64Attr, "0">;
-def EmptyStr : Default<StrAttr, "">;
 // One word an operand: DEFAULT, HIGH, HIGHEST.
 def Precision : OptionalAttr<Words>;
-def SymbolsOrNone : Default<FlatSymbolRefArrayAttr, "{}"> { let constBuilderCall = "$_builder.getArrayAttr({})"; }
-def NoDict : Default<DictionaryAttr, "{}"> { let constBuilderCall = "$_builder.getDictionaryAttr({})"; }
 def Comparison : Hlo_Words<["EQ", "NE", "GE", "GT", "LE", "LT"]>;
 def ComparisonType : Hlo_Words<["FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"]>;
 def FftType : Hlo_Words<["FFT", "IFFT", "RFFT", "IRFFT"]>;
@@ -176,6 +176,7 @@ def Hlo_ComplexOp : Hlo_Binary<"complex">;
 def Hlo_DivideOp : Hlo_Binary<"divide">;
 def Hlo_MaximumOp : Hlo_Binary<"maximum">;
 def Hlo_MinimumOp : Hlo_Binary<"minimum">;
+def Hlo_MulhiOp : Hlo_Binary<"mulhi">;
 def Hlo_MultiplyOp : Hlo_Binary<"multiply">;
 def Hlo_OrOp : Hlo_Binary<"or">;
 def Hlo_PowerOp : Hlo_Binary<"power">;
@@ -192,7 +193,7 @@ def Hlo_NextAfterOp : Hlo_Binary<"next_after">;
 def Hlo_PolygammaOp : Hlo_Binary<"polygamma">;
 def Hlo_ZetaOp : Hlo_Binary<"zeta">;
 class Hlo_Broadcasting<string mnemonic, dag extra = (ins)> : Hlo_Binary<"broadcast_" # mnemonic,
-  !con(extra, (ins OptionalAttr<DenseI64ArrayAttr>:$broadcast_dimensions))>;
+  !con(extra, (ins OptInts:$broadcast_dimensions))>;
 def Hlo_BroadcastAddOp : Hlo_Broadcasting<"add">;
 def Hlo_BroadcastAndOp : Hlo_Broadcasting<"and">;
 def Hlo_BroadcastAtan2Op : Hlo_Broadcasting<"atan2">;
@@ -254,7 +255,8 @@ def Hlo_RngBitGeneratorOp : Hlo_Op<"rng_bit_generator"> {
 
 //===-- movement ----------------------------------------------------------===//
 
-def Hlo_BitcastOp : Hlo_Unary<"bitcast">;
+// `source_layout`: minor to major, where the operand's type has no layout.
+def Hlo_BitcastOp : Hlo_Unary<"bitcast", (ins OptInts:$source_layout)>;
 def Hlo_BitcastConvertOp : Hlo_Unary<"bitcast_convert">;
 def Hlo_BroadcastOp : Hlo_Unary<"broadcast", (ins DenseI64ArrayAttr:$broadcast_sizes)>;
 def Hlo_BroadcastInDimOp : Hlo_Unary<"broadcast_in_dim", (ins DenseI64ArrayAttr:$broadcast_dimensions)>;
@@ -269,8 +271,8 @@ def Hlo_CopyOp : Hlo_Op<"copy"> {
 }
 def Hlo_DynamicBroadcastInDimOp : Hlo_Op<"dynamic_broadcast_in_dim"> {
   let arguments = (ins Hlo_Tensor:$operand, Hlo_Tensor:$output_dimensions,
-    DenseI64ArrayAttr:$broadcast_dimensions, OptionalAttr<DenseI64ArrayAttr>:$known_expanding_dimensions,
-    OptionalAttr<DenseI64ArrayAttr>:$known_nonexpanding_dimensions);
+    DenseI64ArrayAttr:$broadcast_dimensions, OptInts:$known_expanding_dimensions,
+    OptInts:$known_nonexpanding_dimensions);
   let results = (outs Hlo_Tensor:$result);
 }
 def Hlo_DynamicReshapeOp : Hlo_Op<"dynamic_reshape"> {
@@ -363,7 +365,7 @@ def Hlo_SortOp : Hlo_Body<"sort", "comparator"> {
   let regions = (region SizedRegion<1>:$comparator);
 }
 def Hlo_TopKOp : Hlo_Op<"top_k"> {
-  let arguments = (ins Hlo_Tensor:$operand, I64Attr:$k, Yes:$largest);
+  let arguments = (ins Hlo_Tensor:$operand, I64Attr:$k, OptBool:$largest);
   let results = (outs Hlo_Tensor:$values, Hlo_Tensor:$indices);
 }
 
@@ -423,40 +425,42 @@ def Hlo_BatchNormTrainingOp : Hlo_Op<"batch_norm_training"> {
 
 //===-- collectives -------------------------------------------------------===//
 
-// `channel_id` 0: none. `replica_groups` may be ragged.
-class Hlo_Collective<string mnemonic, dag extra> : Hlo_Op<mnemonic, []> {
-  let arguments = !con((ins Variadic<Hlo_Tensor>:$operands), extra, (ins Ints:$replica_groups, Zero:$channel_id));
+// `replica_groups` may be ragged.
+class Hlo_Collective<string mnemonic, dag extra = (ins)> : Hlo_Op<mnemonic, []> {
+  let arguments = !con((ins Variadic<Hlo_Tensor>:$operands), extra,
+    (ins Ints:$replica_groups, OptInt:$channel_id, OptBool:$use_global_device_ids));
   let results = (outs Variadic<Hlo_Value>:$results);
 }
-class Hlo_CollectiveBody<string mnemonic, dag extra> : Hlo_Collective<mnemonic, extra> {
+class Hlo_CollectiveBody<string mnemonic, dag extra = (ins)> : Hlo_Collective<mnemonic, extra> {
   let regions = (region SizedRegion<1>:$computation);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results) $computation";
 }
-def Hlo_AllGatherOp : Hlo_Collective<"all_gather", (ins I64Attr:$all_gather_dim, No:$use_global_device_ids)>;
-def Hlo_AllReduceOp : Hlo_CollectiveBody<"all_reduce", (ins No:$use_global_device_ids)>;
+def Hlo_AllGatherOp : Hlo_Collective<"all_gather", (ins I64Attr:$all_gather_dim)>;
+def Hlo_AllReduceOp : Hlo_CollectiveBody<"all_reduce">;
 def Hlo_AllToAllOp : Hlo_Collective<"all_to_all",
   (ins I64Attr:$split_dimension, I64Attr:$concat_dimension, I64Attr:$split_count)>;
-def Hlo_CollectiveBroadcastOp : Hlo_Collective<"collective_broadcast", (ins)>;
+def Hlo_CollectiveBroadcastOp : Hlo_Collective<"collective_broadcast", (ins OptBool:$has_dynamic_root)>;
+def Hlo_CollectiveReduceOp : Hlo_CollectiveBody<"collective_reduce", (ins OptBool:$has_dynamic_root)>;
 def Hlo_ReduceScatterOp : Hlo_CollectiveBody<"reduce_scatter",
-  (ins I64Attr:$scatter_dimension, No:$use_global_device_ids)>;
-def Hlo_CrossReplicaSumOp : Hlo_Collective<"cross_replica_sum", (ins)>;
+  (ins I64Attr:$scatter_dimension)>;
+def Hlo_CrossReplicaSumOp : Hlo_Collective<"cross_replica_sum">;
 class Hlo_Permute<string mnemonic> : Hlo_Op<mnemonic, []> {
-  let arguments = (ins Variadic<Hlo_Tensor>:$operands, Ints:$source_target_pairs, Zero:$channel_id);
+  let arguments = (ins Variadic<Hlo_Tensor>:$operands, Ints:$source_target_pairs, OptInt:$channel_id);
   let results = (outs Variadic<Hlo_Value>:$results);
 }
 def Hlo_CollectivePermuteOp : Hlo_Permute<"collective_permute">;
 def Hlo_RaggedAllToAllOp : Hlo_Op<"ragged_all_to_all", []> {
   let arguments = (ins Hlo_Tensor:$operand, Hlo_Tensor:$output, Hlo_Tensor:$input_offsets, Hlo_Tensor:$send_sizes,
-    Hlo_Tensor:$output_offsets, Hlo_Tensor:$recv_sizes, Ints:$replica_groups, Zero:$channel_id);
+    Hlo_Tensor:$output_offsets, Hlo_Tensor:$recv_sizes, Ints:$replica_groups, OptInt:$channel_id);
   let results = (outs Hlo_Tensor:$result);
 }
 class Hlo_Done<string mnemonic> : Hlo_Op<mnemonic, []> {
   let arguments = (ins Variadic<Hlo_Value>:$operands);
   let results = (outs Variadic<Hlo_Value>:$results);
 }
-def Hlo_AllGatherStartOp : Hlo_Collective<"all_gather_start", (ins I64Attr:$all_gather_dim, No:$use_global_device_ids)>;
+def Hlo_AllGatherStartOp : Hlo_Collective<"all_gather_start", (ins I64Attr:$all_gather_dim)>;
 def Hlo_AllGatherDoneOp : Hlo_Done<"all_gather_done">;
-def Hlo_AllReduceStartOp : Hlo_CollectiveBody<"all_reduce_start", (ins No:$use_global_device_ids)>;
+def Hlo_AllReduceStartOp : Hlo_CollectiveBody<"all_reduce_start">;
 def Hlo_AllReduceDoneOp : Hlo_Done<"all_reduce_done">;
 def Hlo_CollectivePermuteStartOp : Hlo_Permute<"collective_permute_start">;
 def Hlo_CollectivePermuteDoneOp : Hlo_Done<"collective_permute_done">;
@@ -488,15 +492,16 @@ def Hlo_OptimizationBarrierOp : Hlo_Op<"optimization_barrier", []> {
   let results = (outs Variadic<Hlo_Value>:$results);
 }
 def Hlo_InfeedOp : Hlo_Op<"infeed", []> {
-  let arguments = (ins Hlo_Token:$token, EmptyStr:$infeed_config, OptionalAttr<ArrayAttr>:$layout);
+  let arguments = (ins Hlo_Token:$token, OptStr:$infeed_config, OptArray:$layout);
   let results = (outs Variadic<Hlo_Value>:$results);
 }
 def Hlo_OutfeedOp : Hlo_Op<"outfeed", []> {
-  let arguments = (ins Variadic<Hlo_Value>:$inputs, Hlo_Token:$token, EmptyStr:$outfeed_config);
+  let arguments = (ins Variadic<Hlo_Value>:$inputs, Hlo_Token:$token, OptStr:$outfeed_config);
   let results = (outs Hlo_Token:$result);
 }
 // HLO splits a transfer in two; then the result is the tuple its `_done` takes.
-defvar TransferAttrs = (ins I64Attr:$channel_id, I64Attr:$channel_type, No:$is_host_transfer, OptionalAttr<Ints>:$source_target_pairs);
+defvar TransferAttrs = (ins OptInt:$channel_id, OptInt:$channel_type, OptBool:$is_host_transfer,
+  OptionalAttr<Ints>:$source_target_pairs);
 def Hlo_SendOp : Hlo_Op<"send", []> {
   let arguments = !con((ins Variadic<Hlo_Value>:$inputs, Hlo_Token:$token), TransferAttrs);
   let results = (outs Hlo_Value:$result);
@@ -508,23 +513,23 @@ def Hlo_RecvOp : Hlo_Op<"recv", []> {
 def Hlo_SendDoneOp : Hlo_Done<"send_done">;
 def Hlo_RecvDoneOp : Hlo_Done<"recv_done">;
 def Hlo_DomainOp : Hlo_Op<"domain"> {
-  let arguments = (ins Hlo_Value:$operand, StrAttr:$kind, EmptyStr:$entry, EmptyStr:$exit);
+  let arguments = (ins Hlo_Value:$operand, OptStr:$kind, OptStr:$entry, OptStr:$exit);
   let results = (outs Hlo_Value:$result);
 }
 
 //===-- calls and control flow --------------------------------------------===//
 
 def Hlo_CompositeOp : Hlo_Op<"composite", []> {
-  let arguments = (ins Variadic<Hlo_Value>:$inputs, StrAttr:$name, NoDict:$composite_attributes,
-    FlatSymbolRefAttr:$decomposition, Zero:$version);
+  let arguments = (ins Variadic<Hlo_Value>:$inputs, StrAttr:$name, OptDict:$composite_attributes,
+    FlatSymbolRefAttr:$decomposition, OptInt:$version);
   let results = (outs Variadic<Hlo_Value>:$results);
 }
 // `backend_config` is a string (api_version 1..3) or a dictionary (4).
 def Hlo_CustomCallOp : Hlo_Op<"custom_call", []> {
-  let arguments = (ins Variadic<Hlo_Value>:$inputs, StrAttr:$call_target_name, No:$has_side_effect,
-    OptionalAttr<AnyAttrOf<[StrAttr, DictionaryAttr]>>:$backend_config, One:$api_version,
-    SymbolsOrNone:$called_computations, OptionalAttr<Ints>:$operand_layouts,
-    OptionalAttr<Ints>:$result_layouts, Default<Dicts, "{}">:$output_operand_aliases);
+  let arguments = (ins Variadic<Hlo_Value>:$inputs, StrAttr:$call_target_name, OptBool:$has_side_effect,
+    OptionalAttr<AnyAttrOf<[StrAttr, DictionaryAttr]>>:$backend_config, OptInt:$api_version,
+    OptionalAttr<FlatSymbolRefArrayAttr>:$called_computations, OptArray:$operand_layouts, OptArray:$result_layouts,
+    OptArray:$output_operand_aliases);
   let results = (outs Variadic<Hlo_Value>:$results);
 }
 defvar Recursive = [RecursiveMemoryEffects, RecursivelySpeculatable];
@@ -552,13 +557,16 @@ def Hlo_WhileOp : Hlo_Op<"while", [RecursiveMemoryEffects]> {
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results) $cond `do` $body";
 }
 def Hlo_AsyncStartOp : Hlo_Body<"async_start", "called_computation", []> {
-  let arguments = (ins Variadic<Hlo_Value>:$inputs, EmptyStr:$execution_thread);
+  let arguments = (ins Variadic<Hlo_Value>:$inputs, OptStr:$execution_thread);
   let results = (outs Variadic<Hlo_Value>:$results);
   let regions = (region SizedRegion<1>:$called_computation);
 }
 def Hlo_AsyncUpdateOp : Hlo_Done<"async_update">;
 def Hlo_AsyncDoneOp : Hlo_Done<"async_done">;
-def Hlo_CopyStartOp : Hlo_Done<"copy_start">;
+def Hlo_CopyStartOp : Hlo_Op<"copy_start", []> {
+  let arguments = (ins Hlo_Value:$operand, OptInt:$cross_program_prefetch_index);
+  let results = (outs Hlo_Value:$result);
+}
 def Hlo_CopyDoneOp : Hlo_Done<"copy_done">;
 
 def Hlo_ReturnOp : Hlo_Op<"return", [Pure, Terminator, ReturnLike]> {
