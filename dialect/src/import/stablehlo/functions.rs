@@ -1,6 +1,6 @@
 //! Modules and functions.
 
-use super::{Fail, Parse, Parser, attributes::Place, blocks::Returned};
+use super::{Fail, Parse, Parser, attributes::Place};
 use crate::{
     attribute::{Attribute, Attributes},
     program::{Alias, AliasKind},
