@@ -53,13 +53,16 @@ impl Check {
         })
     }
 
+    #[allow(clippy::field_reassign_with_default, reason = "the manager has one more field in planting builds")]
     fn options(&self) -> Result<manager::Options, Error> {
-        Ok(manager::Options {
-            stop_after_rewrite: self.stop_after_rewrite,
-            stop_after: self.stop_after.clone(),
-            #[cfg(feature = "plant")]
-            plant: self.plant.as_deref().map(super::plant::parse).transpose()?,
-        })
+        let mut options = manager::Options::default();
+        options.stop_after_rewrite = self.stop_after_rewrite;
+        options.stop_after.clone_from(&self.stop_after);
+        #[cfg(feature = "plant")]
+        {
+            options.plant = self.plant.as_deref().map(super::plant::parse).transpose()?;
+        }
+        Ok(options)
     }
 }
 

@@ -1,0 +1,179 @@
+//! The command line as users meet it: exit codes, messages, files.
+
+use assert_cmd::Command;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn tileproof(arguments: &[&str]) -> Ran {
+    let output = Command::new(env!("CARGO_BIN_EXE_tileproof")).args(arguments).output().expect("the binary starts");
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+fn program(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/programs").join(name).display().to_string()
+}
+
+/// Writes `text` to a file of its own folder.
+fn file(folder: &TempDir, name: &str, text: &str) -> String {
+    let path: PathBuf = folder.path().join(name);
+    std::fs::write(&path, text).expect("the folder is writable");
+    path.display().to_string()
+}
+
+const SUM: &str = r#"
+module @sum {
+  func.func public @main(%x: tensor<1000000xf32>) -> tensor<f32> {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<1000000xf32>, tensor<f32>) -> tensor<f32>
+    return %sum : tensor<f32>
+  }
+}"#;
+
+const SUM_OF_ROWS: &str = r#"
+module @sum {
+  func.func public @main(%x: tensor<1000000xf32>) -> tensor<f32> {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %rows = stablehlo.reshape %x : (tensor<1000000xf32>) -> tensor<1000x1000xf32>
+    %sums = stablehlo.reduce(%rows init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<1000x1000xf32>, tensor<f32>) -> tensor<1000xf32>
+    %sum = stablehlo.reduce(%sums init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<1000xf32>, tensor<f32>) -> tensor<f32>
+    return %sum : tensor<f32>
+  }
+}"#;
+
+const ONE_DROPPED: &str = r#"
+module @sum {
+  func.func public @main(%x: tensor<1000000xf32>) -> tensor<f32> {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %most = stablehlo.slice %x [0:999999] : (tensor<1000000xf32>) -> tensor<999999xf32>
+    %sum = stablehlo.reduce(%most init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<999999xf32>, tensor<f32>) -> tensor<f32>
+    return %sum : tensor<f32>
+  }
+}"#;
+
+#[test]
+fn a_transformer_is_equal_after_every_pass() {
+    let ran = tileproof(&["check", &program("transformer.mlir")]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("verdict: Equal"), "{}", ran.out);
+    for pass in tileproof_lowering::pipeline::pipeline() {
+        assert!(ran.out.contains(pass.name), "no line for {}: {}", pass.name, ran.out);
+    }
+}
+
+#[test]
+fn a_sum_in_another_order_is_equal_and_one_dropped_element_of_a_million_is_not() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let before = file(&folder, "before.mlir", SUM);
+    let equal = tileproof(&["tv", &before, &file(&folder, "rows.mlir", SUM_OF_ROWS)]);
+    assert_eq!(equal.code, 0, "{}{}", equal.out, equal.err);
+    let dropped = tileproof(&["tv", &before, &file(&folder, "dropped.mlir", ONE_DROPPED)]);
+    assert_eq!(dropped.code, 1, "{}{}", dropped.out, dropped.err);
+    assert!(dropped.out.contains("verdict: Miscompile") || dropped.out.contains("verdict: HiddenMiscompile"), "{}", dropped.out);
+    assert!(dropped.out.contains("next: tileproof tv"), "{}", dropped.out);
+}
+
+#[test]
+fn a_finding_is_written_and_loads() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let (before, after) = (file(&folder, "before.mlir", SUM), file(&folder, "after.mlir", ONE_DROPPED));
+    let out = folder.path().join("findings");
+    let ran = tileproof(&["tv", &before, &after, "--json", "--out", &out.display().to_string()]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON on stdout");
+    let findings = report["findings"].as_array().expect("a list of findings");
+    assert!(!findings.is_empty());
+    let files: Vec<_> = std::fs::read_dir(&out).expect("the folder was made").flatten().collect();
+    assert_eq!(files.len(), findings.iter().map(|f| f["id"].as_str()).collect::<std::collections::BTreeSet<_>>().len());
+    for f in files {
+        let text = std::fs::read_to_string(f.path()).expect("readable");
+        tileproof_verifier::finding::load(&text).expect("a record of this version");
+    }
+}
+
+#[test]
+fn bad_input_is_located_and_exits_with_3() {
+    let folder = TempDir::new().expect("a temporary folder");
+    for (arguments, wanted) in [
+        (vec!["check".to_string(), "no/such/file.mlir".to_string()], "no/such/file.mlir"),
+        (vec!["check".to_string(), file(&folder, "syntax.mlir", "module {\n  func.func @main( {\n}")], "syntax.mlir:2:"),
+        (vec!["check".to_string(), file(&folder, "type.mlir", &SUM.replace("-> tensor<f32>\n    return", "-> tensor<7xf32>\n    return"))], "type.mlir:"),
+        (vec!["check".to_string(), file(&folder, "empty.mlir", "")], "empty.mlir"),
+        (vec!["check".to_string(), file(&folder, "sum.mlir", SUM), "--passes".to_string(), "hlo-nothing".to_string()], "hlo-nothing"),
+        (vec!["run".to_string(), file(&folder, "sum.mlir", SUM), "--inputs".to_string(), file(&folder, "x.npy", "not an array")], "x.npy"),
+        (vec!["tv".to_string(), file(&folder, "sum.mlir", SUM), program("lstm.mlir")], "different arguments"),
+        (vec!["nonsense".to_string()], "nonsense"),
+    ] {
+        let ran = tileproof(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(ran.code, 3, "{arguments:?}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains(wanted), "{arguments:?}: {}", ran.err);
+        assert!(!ran.err.contains("panicked"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn an_unsupported_call_is_named_and_never_equal() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let text = r#"module { func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+        %0 = stablehlo.custom_call @nobody_knows(%x) : (tensor<4xf32>) -> tensor<4xf32>
+        return %0 : tensor<4xf32> } }"#;
+    let ran = tileproof(&["check", &file(&folder, "call.mlir", text)]);
+    assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
+    assert!(format!("{}{}", ran.out, ran.err).contains("nobody_knows"));
+}
+
+#[test]
+fn printed_programs_read_back_as_the_same_program() {
+    let folder = TempDir::new().expect("a temporary folder");
+    for form in ["stablehlo", "hlo", "own"] {
+        let path = folder.path().join(format!("lstm.{form}")).display().to_string();
+        let printed = tileproof(&["opt", &program("lstm.mlir"), "--emit", form, "--literals", "-o", &path]);
+        assert_eq!(printed.code, 0, "{form}: {}", printed.err);
+        let same = tileproof(&["tv", &program("lstm.mlir"), &path, "--contract", "bit-exact"]);
+        assert_eq!(same.code, 0, "{form}: {}{}", same.out, same.err);
+    }
+}
+
+#[test]
+fn both_texts_of_a_program_are_equal() {
+    for name in ["transformer", "convnet", "conjugate_gradient", "control_flow"] {
+        let ran = tileproof(&["tv", &program(&format!("{name}.mlir")), &program(&format!("{name}.hlo"))]);
+        assert_eq!(ran.code, 0, "{name}: {}{}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn outputs_are_written_as_arrays_and_the_same_inputs_give_the_same_bytes() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let read = |name: &str| {
+        let out = folder.path().join(name);
+        let ran = tileproof(&["run", &program("lstm.mlir"), "--out", &out.display().to_string()]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        std::fs::read(out.join("output_0.npy")).expect("an output")
+    };
+    let (first, second) = (read("a"), read("b"));
+    assert_eq!(first, second);
+    assert!(first.starts_with(b"\x93NUMPY"));
+}
+
+#[test]
+fn rewrites_are_numbered_and_can_be_cut_off() {
+    let all = tileproof(&["opt", &program("transformer.mlir"), "--pipeline", "--print-rewrites"]);
+    assert_eq!(all.code, 0, "{}", all.err);
+    let ids: Vec<&str> = all.err.lines().filter_map(|l| l.split(' ').next()).filter(|l| l.contains('#')).collect();
+    assert!(ids.len() > 5, "{}", all.err);
+    for (i, id) in ids.iter().enumerate() {
+        assert!(id.ends_with(&format!("#{}", i + 1)), "{id} is number {}", i + 1);
+    }
+    let cut = tileproof(&["opt", &program("transformer.mlir"), "--pipeline", "--print-rewrites", "--stop-after-rewrite", "3"]);
+    assert_eq!(cut.err.lines().filter(|l| l.contains('#')).count(), 3, "{}", cut.err);
+}
