@@ -1,6 +1,9 @@
 //! Special functions in double precision that neither std nor libm has. Sources: Cephes (zeta, bessel_i1e), NIST DLMF chapters 5 and 25, Boost (digamma),
 //! M. Giles, "Approximating the erfinv function" (GPU Computing Gems, 2011).
 
+// The constants stand as published.
+#![allow(clippy::excessive_precision, clippy::approx_constant)]
+
 use std::f64::consts::{FRAC_2_SQRT_PI, PI};
 
 /// ln |gamma(x)|; +inf at 0, -1, -2, ...

@@ -87,7 +87,7 @@ mod tests {
             &[
                 (0.0, 0.0),
                 (-0.0, -0.0),
-                (1.0, 1.17520119364380146),
+                (1.0, 1.1752011936438014),
                 (f64::INFINITY, f64::INFINITY),
                 (f64::NEG_INFINITY, f64::NEG_INFINITY),
                 (f64::NAN, f64::NAN),

@@ -146,7 +146,8 @@ pub fn power(
     for ((o, ((r, x), (s, y))), i) in out.iter_mut().zip(operands).zip(&mut inverted) {
         if multiplied_out(*s, *y) {
             *o = exact_power(*r, *x, *y);
-            if *y < 0.0 && !is_code(*r) && !is_code(*o) && !(*x == 0.0 && *r == 0) {
+            let at_pole = *x == 0.0 && *r == 0;
+            if *y < 0.0 && !is_code(*r | *o) && !at_pole {
                 *i = *o;
             }
         } else {

@@ -94,7 +94,8 @@ pub fn square_roots(values: &mut [Residue]) {
         for _ in 0..29 {
             for w in &mut wide {
                 // Two folds leave a square of a number below 2^31 + 4 below that again.
-                let once = (*w * *w & u64::from(P)) + (*w * *w >> 31);
+                let square = *w * *w;
+                let once = (square & u64::from(P)) + (square >> 31);
                 *w = (once & u64::from(P)) + (once >> 31);
             }
         }
