@@ -7,9 +7,9 @@
 
 mod attributes;
 mod computation;
-mod contraction;
+pub(super) mod contraction;
 mod custom_call;
-mod fields;
+pub(super) mod fields;
 mod forms;
 mod instruction;
 mod literal;
