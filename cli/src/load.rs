@@ -1,6 +1,9 @@
 //! Reads programs of any accepted form and arrays from .npy files.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+};
 use tileproof_dialect::{
     error::{Diagnostic, Error},
     import::{self, Form},
@@ -17,7 +20,12 @@ pub fn program(path: &Path) -> Result<Program, Error> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path)
         .map_err(|e| Error::invalid(format!("cannot read {name}: {e}"), Location::default()))?;
-    let form = import::detect(&bytes, &name);
+    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
+        unpacked(&bytes, &name)?
+    } else {
+        bytes
+    };
+    let form = import::detect(&bytes, name.trim_end_matches(".gz"));
     if form == Form::HloProto {
         return import::hlo_proto::parse(&bytes, &name);
     }
@@ -38,6 +46,15 @@ pub fn program(path: &Path) -> Result<Program, Error> {
         Form::OwnText => mlir::text::parse(text, &name),
         Form::HloProto => Err(Error::internal("a proto was read as text")),
     }
+}
+
+/// The content of a gzip file, as dumps are often kept.
+fn unpacked(bytes: &[u8], name: &str) -> Result<Vec<u8>, Error> {
+    let mut out = vec![];
+    flate2::read::MultiGzDecoder::new(bytes)
+        .read_to_end(&mut out)
+        .map_err(|e| Error::invalid(format!("cannot unpack {name}: {e}"), Location::default()))?;
+    Ok(out)
 }
 
 /// Reads the arguments of `program` from .npy files in argument order.

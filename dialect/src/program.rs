@@ -195,7 +195,11 @@ impl Program {
     }
 
     /// The program with op `id` changed by `change`, if it still verifies. Results, regions and location stay.
-    pub fn modified(&self, id: OpId, change: impl FnOnce(&mut Operation)) -> Result<Program, Error> {
+    pub fn modified(
+        &self,
+        id: OpId,
+        change: impl FnOnce(&mut Operation),
+    ) -> Result<Program, Error> {
         let mut out = self.clone();
         let mut operation = self.op(id).clone();
         change(&mut operation);
@@ -206,7 +210,9 @@ impl Program {
 
     /// The region that op `id` stands in.
     pub fn region_of(&self, id: OpId) -> Option<RegionId> {
-        (0..self.region_count()).map(RegionId).find(|r| self.region(*r).ops.contains(&id))
+        (0..self.region_count())
+            .map(RegionId)
+            .find(|r| self.region(*r).ops.contains(&id))
     }
 
     /// Ops of `region` and of all regions inside it, in program order.

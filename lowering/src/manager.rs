@@ -24,6 +24,15 @@ pub struct Options {
     pub plant: Option<Plant>,
 }
 
+impl Options {
+    /// Everything up to a rewrite or pass, without a planted fault.
+    pub fn stopping(after_rewrite: Option<u32>, after: Option<&str>) -> Options {
+        let mut out = Options::default();
+        (out.stop_after_rewrite, out.stop_after) = (after_rewrite, after.map(str::to_string));
+        out
+    }
+}
+
 /// A planted fault: after application number `application` (from 1) of `rewrite` (or of any rewrite) of `pass`, `mutate` changes the program the
 /// pass made. It gets the program and the id of the application, and gives the changed program, or none when it has nothing to change there.
 #[cfg(feature = "plant")]

@@ -11,7 +11,10 @@ struct Ran {
 }
 
 fn tileproof(arguments: &[&str]) -> Ran {
-    let output = Command::new(env!("CARGO_BIN_EXE_tileproof")).args(arguments).output().expect("the binary starts");
+    let output = Command::new(env!("CARGO_BIN_EXE_tileproof"))
+        .args(arguments)
+        .output()
+        .expect("the binary starts");
     Ran {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -20,7 +23,11 @@ fn tileproof(arguments: &[&str]) -> Ran {
 }
 
 fn program(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/programs").join(name).display().to_string()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../tests/programs")
+        .join(name)
+        .display()
+        .to_string()
 }
 
 /// Writes `text` to a file of its own folder.
@@ -66,7 +73,12 @@ fn a_transformer_is_equal_after_every_pass() {
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("verdict: Equal"), "{}", ran.out);
     for pass in tileproof_lowering::pipeline::pipeline() {
-        assert!(ran.out.contains(pass.name), "no line for {}: {}", pass.name, ran.out);
+        assert!(
+            ran.out.contains(pass.name),
+            "no line for {}: {}",
+            pass.name,
+            ran.out
+        );
     }
 }
 
@@ -78,22 +90,51 @@ fn a_sum_in_another_order_is_equal_and_one_dropped_element_of_a_million_is_not()
     assert_eq!(equal.code, 0, "{}{}", equal.out, equal.err);
     let dropped = tileproof(&["tv", &before, &file(&folder, "dropped.mlir", ONE_DROPPED)]);
     assert_eq!(dropped.code, 1, "{}{}", dropped.out, dropped.err);
-    assert!(dropped.out.contains("verdict: Miscompile") || dropped.out.contains("verdict: HiddenMiscompile"), "{}", dropped.out);
-    assert!(dropped.out.contains("next: tileproof tv"), "{}", dropped.out);
+    assert!(
+        dropped.out.contains("verdict: Miscompile")
+            || dropped.out.contains("verdict: HiddenMiscompile"),
+        "{}",
+        dropped.out
+    );
+    assert!(
+        dropped.out.contains("next: tileproof tv"),
+        "{}",
+        dropped.out
+    );
 }
 
 #[test]
 fn a_finding_is_written_and_loads() {
     let folder = TempDir::new().expect("a temporary folder");
-    let (before, after) = (file(&folder, "before.mlir", SUM), file(&folder, "after.mlir", ONE_DROPPED));
+    let (before, after) = (
+        file(&folder, "before.mlir", SUM),
+        file(&folder, "after.mlir", ONE_DROPPED),
+    );
     let out = folder.path().join("findings");
-    let ran = tileproof(&["tv", &before, &after, "--json", "--out", &out.display().to_string()]);
+    let ran = tileproof(&[
+        "tv",
+        &before,
+        &after,
+        "--json",
+        "--out",
+        &out.display().to_string(),
+    ]);
     assert_eq!(ran.code, 1, "{}", ran.err);
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON on stdout");
     let findings = report["findings"].as_array().expect("a list of findings");
     assert!(!findings.is_empty());
-    let files: Vec<_> = std::fs::read_dir(&out).expect("the folder was made").flatten().collect();
-    assert_eq!(files.len(), findings.iter().map(|f| f["id"].as_str()).collect::<std::collections::BTreeSet<_>>().len());
+    let files: Vec<_> = std::fs::read_dir(&out)
+        .expect("the folder was made")
+        .flatten()
+        .collect();
+    assert_eq!(
+        files.len(),
+        findings
+            .iter()
+            .map(|f| f["id"].as_str())
+            .collect::<std::collections::BTreeSet<_>>()
+            .len()
+    );
     for f in files {
         let text = std::fs::read_to_string(f.path()).expect("readable");
         tileproof_verifier::finding::load(&text).expect("a record of this version");
@@ -104,13 +145,58 @@ fn a_finding_is_written_and_loads() {
 fn bad_input_is_located_and_exits_with_3() {
     let folder = TempDir::new().expect("a temporary folder");
     for (arguments, wanted) in [
-        (vec!["check".to_string(), "no/such/file.mlir".to_string()], "no/such/file.mlir"),
-        (vec!["check".to_string(), file(&folder, "syntax.mlir", "module {\n  func.func @main( {\n}")], "syntax.mlir:2:"),
-        (vec!["check".to_string(), file(&folder, "type.mlir", &SUM.replace("-> tensor<f32>\n    return", "-> tensor<7xf32>\n    return"))], "type.mlir:"),
-        (vec!["check".to_string(), file(&folder, "empty.mlir", "")], "empty.mlir"),
-        (vec!["check".to_string(), file(&folder, "sum.mlir", SUM), "--passes".to_string(), "hlo-nothing".to_string()], "hlo-nothing"),
-        (vec!["run".to_string(), file(&folder, "sum.mlir", SUM), "--inputs".to_string(), file(&folder, "x.npy", "not an array")], "x.npy"),
-        (vec!["tv".to_string(), file(&folder, "sum.mlir", SUM), program("lstm.mlir")], "different arguments"),
+        (
+            vec!["check".to_string(), "no/such/file.mlir".to_string()],
+            "no/such/file.mlir",
+        ),
+        (
+            vec![
+                "check".to_string(),
+                file(&folder, "syntax.mlir", "module {\n  func.func @main( {\n}"),
+            ],
+            "syntax.mlir:2:",
+        ),
+        (
+            vec![
+                "check".to_string(),
+                file(
+                    &folder,
+                    "type.mlir",
+                    &SUM.replace("-> tensor<f32>\n    return", "-> tensor<7xf32>\n    return"),
+                ),
+            ],
+            "type.mlir:",
+        ),
+        (
+            vec!["check".to_string(), file(&folder, "empty.mlir", "")],
+            "empty.mlir",
+        ),
+        (
+            vec![
+                "check".to_string(),
+                file(&folder, "sum.mlir", SUM),
+                "--passes".to_string(),
+                "hlo-nothing".to_string(),
+            ],
+            "hlo-nothing",
+        ),
+        (
+            vec![
+                "run".to_string(),
+                file(&folder, "sum.mlir", SUM),
+                "--inputs".to_string(),
+                file(&folder, "x.npy", "not an array"),
+            ],
+            "x.npy",
+        ),
+        (
+            vec![
+                "tv".to_string(),
+                file(&folder, "sum.mlir", SUM),
+                program("lstm.mlir"),
+            ],
+            "different arguments",
+        ),
         (vec!["nonsense".to_string()], "nonsense"),
     ] {
         let ran = tileproof(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
@@ -135,18 +221,45 @@ fn an_unsupported_call_is_named_and_never_equal() {
 fn printed_programs_read_back_as_the_same_program() {
     let folder = TempDir::new().expect("a temporary folder");
     for form in ["stablehlo", "hlo", "own"] {
-        let path = folder.path().join(format!("lstm.{form}")).display().to_string();
-        let printed = tileproof(&["opt", &program("lstm.mlir"), "--emit", form, "--literals", "-o", &path]);
+        let path = folder
+            .path()
+            .join(format!("lstm.{form}"))
+            .display()
+            .to_string();
+        let printed = tileproof(&[
+            "opt",
+            &program("lstm.mlir"),
+            "--emit",
+            form,
+            "--literals",
+            "-o",
+            &path,
+        ]);
         assert_eq!(printed.code, 0, "{form}: {}", printed.err);
-        let same = tileproof(&["tv", &program("lstm.mlir"), &path, "--contract", "bit-exact"]);
+        let same = tileproof(&[
+            "tv",
+            &program("lstm.mlir"),
+            &path,
+            "--contract",
+            "bit-exact",
+        ]);
         assert_eq!(same.code, 0, "{form}: {}{}", same.out, same.err);
     }
 }
 
 #[test]
 fn both_texts_of_a_program_are_equal() {
-    for name in ["transformer", "convnet", "conjugate_gradient", "control_flow"] {
-        let ran = tileproof(&["tv", &program(&format!("{name}.mlir")), &program(&format!("{name}.hlo"))]);
+    for name in [
+        "transformer",
+        "convnet",
+        "conjugate_gradient",
+        "control_flow",
+    ] {
+        let ran = tileproof(&[
+            "tv",
+            &program(&format!("{name}.mlir")),
+            &program(&format!("{name}.hlo")),
+        ]);
         assert_eq!(ran.code, 0, "{name}: {}{}", ran.out, ran.err);
     }
 }
@@ -156,7 +269,12 @@ fn outputs_are_written_as_arrays_and_the_same_inputs_give_the_same_bytes() {
     let folder = TempDir::new().expect("a temporary folder");
     let read = |name: &str| {
         let out = folder.path().join(name);
-        let ran = tileproof(&["run", &program("lstm.mlir"), "--out", &out.display().to_string()]);
+        let ran = tileproof(&[
+            "run",
+            &program("lstm.mlir"),
+            "--out",
+            &out.display().to_string(),
+        ]);
         assert_eq!(ran.code, 0, "{}", ran.err);
         std::fs::read(out.join("output_0.npy")).expect("an output")
     };
@@ -167,13 +285,39 @@ fn outputs_are_written_as_arrays_and_the_same_inputs_give_the_same_bytes() {
 
 #[test]
 fn rewrites_are_numbered_and_can_be_cut_off() {
-    let all = tileproof(&["opt", &program("transformer.mlir"), "--pipeline", "--print-rewrites"]);
+    let all = tileproof(&[
+        "opt",
+        &program("transformer.mlir"),
+        "--pipeline",
+        "--print-rewrites",
+    ]);
     assert_eq!(all.code, 0, "{}", all.err);
-    let ids: Vec<&str> = all.err.lines().filter_map(|l| l.split(' ').next()).filter(|l| l.contains('#')).collect();
+    let ids: Vec<&str> = all
+        .err
+        .lines()
+        .filter_map(|l| l.split(' ').next())
+        .filter(|l| l.contains('#'))
+        .collect();
     assert!(ids.len() > 5, "{}", all.err);
     for (i, id) in ids.iter().enumerate() {
-        assert!(id.ends_with(&format!("#{}", i + 1)), "{id} is number {}", i + 1);
+        assert!(
+            id.ends_with(&format!("#{}", i + 1)),
+            "{id} is number {}",
+            i + 1
+        );
     }
-    let cut = tileproof(&["opt", &program("transformer.mlir"), "--pipeline", "--print-rewrites", "--stop-after-rewrite", "3"]);
-    assert_eq!(cut.err.lines().filter(|l| l.contains('#')).count(), 3, "{}", cut.err);
+    let cut = tileproof(&[
+        "opt",
+        &program("transformer.mlir"),
+        "--pipeline",
+        "--print-rewrites",
+        "--stop-after-rewrite",
+        "3",
+    ]);
+    assert_eq!(
+        cut.err.lines().filter(|l| l.contains('#')).count(),
+        3,
+        "{}",
+        cut.err
+    );
 }

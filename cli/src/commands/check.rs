@@ -53,17 +53,22 @@ impl Check {
         })
     }
 
-    #[allow(clippy::field_reassign_with_default, reason = "the manager has one more field in planting builds")]
+    #[cfg(not(feature = "plant"))]
     fn options(&self) -> Result<manager::Options, Error> {
-        let mut options = manager::Options::default();
-        options.stop_after_rewrite = self.stop_after_rewrite;
-        options.stop_after.clone_from(&self.stop_after);
-        #[cfg(feature = "plant")]
-        {
-            options.plant = self.plant.as_deref().map(super::plant::parse).transpose()?;
-        }
-        Ok(options)
+        Ok(options(self.stop_after_rewrite, self.stop_after.as_deref()))
     }
+
+    #[cfg(feature = "plant")]
+    fn options(&self) -> Result<manager::Options, Error> {
+        let mut out = options(self.stop_after_rewrite, self.stop_after.as_deref());
+        out.plant = self.plant.as_deref().map(super::plant::parse).transpose()?;
+        Ok(out)
+    }
+}
+
+/// Options of the manager: how far to go.
+pub fn options(stop_after_rewrite: Option<u32>, stop_after: Option<&str>) -> manager::Options {
+    manager::Options::stopping(stop_after_rewrite, stop_after)
 }
 
 /// A step of the pass manager as the validator takes it.

@@ -71,11 +71,7 @@ impl Opt {
             (None, true) => check::passes(None)?,
             (None, false) => vec![],
         };
-        let options = manager::Options {
-            stop_after_rewrite: self.stop_after_rewrite,
-            stop_after: self.stop_after.clone(),
-            ..Default::default()
-        };
+        let options = check::options(self.stop_after_rewrite, self.stop_after.as_deref());
         let steps = manager::run(&program, &passes, &options)?;
         let mut before = &program;
         for (i, step) in steps.iter().enumerate() {

@@ -56,7 +56,10 @@ impl Precision {
             ));
         }
         // All DEFAULT says nothing.
-        known.iter().any(|p| *p != Precision::Default).then_some(known)
+        known
+            .iter()
+            .any(|p| *p != Precision::Default)
+            .then_some(known)
     }
 
     /// The attribute `read` reads.

@@ -270,11 +270,7 @@ impl Op {
         match self {
             Op::Call(op) => vec![&op.callee],
             Op::Composite(op) => vec![&op.decomposition],
-            Op::CustomCall(op) => op
-                .called_computations
-                .iter()
-                .map(String::as_str)
-                .collect(),
+            Op::CustomCall(op) => op.called_computations.iter().map(String::as_str).collect(),
             _ => vec![],
         }
     }

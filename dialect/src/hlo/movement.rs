@@ -126,21 +126,35 @@ pub fn or_declared(inferred: TensorType, cx: &InferContext<'_>, i: usize) -> Typ
 
 /// The declared result of an op whose sizes a shape operand gives: `shape_operand` has one entry per dimension. Without a declared type all sizes are
 /// unknown.
-pub fn declared_or_unknown(cx: &InferContext<'_>, shape_operand: &TensorType, element: &ElementType, tag: &str) -> Result<TensorType, Vec<String>> {
+pub fn declared_or_unknown(
+    cx: &InferContext<'_>,
+    shape_operand: &TensorType,
+    element: &ElementType,
+    tag: &str,
+) -> Result<TensorType, Vec<String>> {
     match cx.declared.first().and_then(Type::as_tensor) {
         Some(t) if is_size_list(shape_operand, t.rank()) => Ok((**t).clone()),
-        Some(t) => Err(vec![format!("{tag}: {shape_operand} does not give the sizes of {t}")]),
+        Some(t) => Err(vec![format!(
+            "{tag}: {shape_operand} does not give the sizes of {t}"
+        )]),
         None => match shape_operand.static_dims().as_deref() {
-            Some([rank]) if shape_operand.element.is_integer() && *rank <= 64 => {
-                Ok(TensorType { dims: vec![Dim::Dynamic { bound: None }; *rank as usize], element: element.clone(), layout: None })
-            }
+            Some([rank]) if shape_operand.element.is_integer() && *rank <= 64 => Ok(TensorType {
+                dims: vec![Dim::Dynamic { bound: None }; *rank as usize],
+                element: element.clone(),
+                layout: None,
+            }),
             Some(_) | None => Err(vec![format!("{tag}: {shape_operand} does not give sizes")]),
         },
     }
 }
 
 /// Sizes that operand `i` gives, checked against the declared result.
-pub fn computed_dims(operands: &[Value], i: usize, element: &ElementType, results: &[Type]) -> Result<Vec<u64>, Stop> {
+pub fn computed_dims(
+    operands: &[Value],
+    i: usize,
+    element: &ElementType,
+    results: &[Type],
+) -> Result<Vec<u64>, Stop> {
     let dims = checked_dims(&indices(shape::operand(operands, i)?), element)?;
     check_declared(&dims, results, 0)?;
     Ok(dims)

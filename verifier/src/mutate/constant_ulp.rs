@@ -10,7 +10,9 @@ use tileproof_dialect::{
 };
 
 pub fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
-    let Op::Hlo(hlo::Op::Constant(constant)) = &program.op(id).op else { return None };
+    let Op::Hlo(hlo::Op::Constant(constant)) = &program.op(id).op else {
+        return None;
+    };
     let tensor = constant.value.to_tensor();
     if tensor.is_empty() {
         return None;
@@ -25,7 +27,14 @@ pub fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
         // The next bit pattern is the next number away from zero; complex: the real part.
         element[0] = element[0].wrapping_add(1);
     }
-    let changed = Tensor::new(tensor.dims().to_vec(), tensor.element().clone(), tileproof_dialect::buffer::Buffer::from_slice(&bytes), None);
+    let changed = Tensor::new(
+        tensor.dims().to_vec(),
+        tensor.element().clone(),
+        tileproof_dialect::buffer::Buffer::from_slice(&bytes),
+        None,
+    );
     let value = Literal::from_tensor(&changed);
-    program.modified(id, |o| o.op = Op::Hlo(Constant { value }.into())).ok()
+    program
+        .modified(id, |o| o.op = Op::Hlo(Constant { value }.into()))
+        .ok()
 }

@@ -5,11 +5,17 @@ use tileproof_dialect::program::{OpId, Program, ValueId};
 pub fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
     let o = program.op(id);
     let region = program.region(program.region_of(id)?);
-    let before = region.ops.iter().take_while(|other| **other != id).flat_map(|other| program.op(*other).results.iter());
+    let before = region
+        .ops
+        .iter()
+        .take_while(|other| **other != id)
+        .flat_map(|other| program.op(*other).results.iter());
     let values: Vec<ValueId> = region.arguments.iter().chain(before).copied().collect();
     let sites: Vec<(usize, ValueId)> = (0..o.operands.len())
         .flat_map(|i| {
-            let fits = values.iter().copied().filter(move |v| *v != o.operands[i] && program.ty(*v) == program.ty(o.operands[i]));
+            let fits = values.iter().copied().filter(move |v| {
+                *v != o.operands[i] && program.ty(*v) == program.ty(o.operands[i])
+            });
             fits.map(move |v| (i, v))
         })
         .collect();

@@ -5,8 +5,19 @@ use tileproof_dialect::{
     program::{OpId, Program},
 };
 
-const ORDERED: &[&str] =
-    &["subtract", "divide", "remainder", "power", "atan2", "compare", "shift_left", "shift_right_logical", "shift_right_arithmetic", "complex", "concatenate"];
+const ORDERED: &[&str] = &[
+    "subtract",
+    "divide",
+    "remainder",
+    "power",
+    "atan2",
+    "compare",
+    "shift_left",
+    "shift_right_logical",
+    "shift_right_arithmetic",
+    "complex",
+    "concatenate",
+];
 
 pub fn mutate(program: &Program, id: OpId, _: u64) -> Option<Program> {
     let o = program.op(id);
@@ -17,7 +28,11 @@ pub fn mutate(program: &Program, id: OpId, _: u64) -> Option<Program> {
         return None;
     }
     let (i, j) = if select { (1, 2) } else { (0, 1) };
-    let (a, b) = if select { (second, *o.operands.get(2)?) } else { (first, second) };
+    let (a, b) = if select {
+        (second, *o.operands.get(2)?)
+    } else {
+        (first, second)
+    };
     if a == b || program.ty(a) != program.ty(b) {
         return None;
     }

@@ -8,7 +8,16 @@ use tileproof_dialect::{
     program::{OpId, Program},
 };
 
-const WORDS: &[(&str, &str)] = &[("LT", "LE"), ("LE", "LT"), ("GT", "GE"), ("GE", "GT"), ("EQ", "NE"), ("NE", "EQ"), ("FFT", "IFFT"), ("IFFT", "FFT")];
+const WORDS: &[(&str, &str)] = &[
+    ("LT", "LE"),
+    ("LE", "LT"),
+    ("GT", "GE"),
+    ("GE", "GT"),
+    ("EQ", "NE"),
+    ("NE", "EQ"),
+    ("FFT", "IFFT"),
+    ("IFFT", "FFT"),
+];
 
 pub fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
     let Op::Hlo(op) = &program.op(id).op;
@@ -17,11 +26,20 @@ pub fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
         .0
         .iter()
         .filter(|(name, _)| name.as_str() != "precision_config")
-        .flat_map(|(name, value)| changed(value).into_iter().map(|v| attributes.clone().with(name, v)))
+        .flat_map(|(name, value)| {
+            changed(value)
+                .into_iter()
+                .map(|v| attributes.clone().with(name, v))
+        })
         .collect();
     let n = variants.len();
     (0..n).find_map(|i| {
-        let (new, _) = read_hlo(op.name(), variants[(i + seed as usize) % n].clone(), &Location::default()).ok()?;
+        let (new, _) = read_hlo(
+            op.name(),
+            variants[(i + seed as usize) % n].clone(),
+            &Location::default(),
+        )
+        .ok()?;
         program.modified(id, |o| o.op = Op::Hlo(new)).ok()
     })
 }
@@ -46,11 +64,18 @@ fn changed(value: &Attribute) -> Vec<Attribute> {
                     out.push(moved);
                 }
             }
-            out.into_iter().filter(|w| w != v).map(Attribute::Ints).collect()
+            out.into_iter()
+                .filter(|w| w != v)
+                .map(Attribute::Ints)
+                .collect()
         }
         Attribute::Int(v) => vec![Attribute::Int(v + 1), Attribute::Int(v - 1)],
         Attribute::Bool(v) => vec![Attribute::Bool(!v)],
-        Attribute::Str(v) => WORDS.iter().filter(|(from, _)| from == v).map(|(_, to)| (*to).into()).collect(),
+        Attribute::Str(v) => WORDS
+            .iter()
+            .filter(|(from, _)| from == v)
+            .map(|(_, to)| (*to).into())
+            .collect(),
         Attribute::Unit
         | Attribute::Float(_)
         | Attribute::Bools(_)
