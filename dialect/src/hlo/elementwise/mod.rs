@@ -171,6 +171,22 @@ where
                 |x, y| (x, y),
                 &d.ring,
             ),
+            ElementType::BF16 => ring_zip(
+                r,
+                s,
+                a.as_slice::<bf16>(),
+                b.as_slice::<bf16>(),
+                |x, y| (x.to_f64(), y.to_f64()),
+                &d.ring,
+            ),
+            ElementType::F16 => ring_zip(
+                r,
+                s,
+                a.as_slice::<f16>(),
+                b.as_slice::<f16>(),
+                |x, y| (x.to_f64(), y.to_f64()),
+                &d.ring,
+            ),
             e if e.is_complex() => zip(
                 bytemuck::cast_slice::<u32, [u32; 2]>(r),
                 bytemuck::cast_slice::<u32, [u32; 2]>(s),
