@@ -465,6 +465,7 @@ fn unknown_attributes_are_kept() {
     let printed = export::stablehlo::print(&p).unwrap();
     for part in [
         "jax.uses_shape_polymorphism = true",
+        "  sdy.mesh @mesh = <[\"x\"=2]>\n",
         "x.b = {c = 76 : ui8, d = \"e\\22\\0A\"}",
         "sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>",
         "mhlo.frontend_attributes = {k = \"v\"}",
@@ -472,6 +473,22 @@ fn unknown_attributes_are_kept() {
         assert!(printed.contains(part), "{part}\n{printed}");
     }
     round_trip(&p);
+}
+
+#[test]
+fn the_configuration_of_an_ffi_call_is_kept_with_its_types() {
+    let text = "func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {\n  %0 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {api_version = 4 : i32, backend_config = \"\", mhlo.backend_config = {uplo = 76 : ui8}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]} : (tensor<2x2xf32>) -> tensor<2x2xf32>\n  return %0 : tensor<2x2xf32>\n}";
+    let p = parse(text, "t.mlir").unwrap();
+    round_trip(&p);
+    let printed = export::stablehlo::print(&p).unwrap();
+    for part in [
+        "mhlo.backend_config = {uplo = 76 : ui8}",
+        "operand_layouts = [dense<[0, 1]> : tensor<2xindex>]",
+        "operand_index = 0, operand_tuple_indices = []>]",
+        "api_version = 4 : i32",
+    ] {
+        assert!(printed.contains(part), "{part}\n{printed}");
+    }
 }
 
 #[test]
