@@ -75,12 +75,15 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `sdy.mesh @name = <[..]>`: kept as text, because shardings name it.
+    /// `sdy.mesh @name = <[..]> {attributes}`: kept as text, because shardings name it.
     fn mesh(&mut self) -> Parse<()> {
         self.lexer.word();
         let name = self.lexer.symbol()?;
         self.lexer.expect("=")?;
-        let axes = self.lexer.balanced()?.to_string();
+        let mut axes = self.lexer.balanced()?.to_string();
+        if self.lexer.peek() == b'{' {
+            axes = format!("{axes} {}", self.lexer.balanced()?);
+        }
         self.optional_location()?;
         self.keep_mesh(&name, axes);
         Ok(())

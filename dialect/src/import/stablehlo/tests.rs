@@ -377,6 +377,12 @@ fn complaints_say_where_and_what() {
             3,
             "expected 'module' or 'func.func', found 'HloModule'",
         ),
+        (
+            "module attributes {mhlo.num_replicas = 0 : i32} {\n}".to_string(),
+            1,
+            1,
+            "'mhlo.num_replicas' must be an integer from 1",
+        ),
         ("module {\n}".to_string(), 1, 1, "holds no function"),
     ] {
         let (l, c, m) = complaint(&text);
@@ -460,12 +466,12 @@ fn types_with_bounds_and_quantized_elements_are_kept() {
 
 #[test]
 fn unknown_attributes_are_kept() {
-    let text = "module attributes {jax.uses_shape_polymorphism = true, mhlo.a = [1, 2], x.b = {c = 76 : ui8, d = \"e\\22\\0A\"}} {\n  sdy.mesh @mesh = <[\"x\"=2]>\n  func.func @main(%a: tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}) -> tensor<f32> {\n    %0 = stablehlo.add %a, %a {mhlo.frontend_attributes = {k = \"v\"}} : tensor<f32>\n    %1 = sdy.sharding_constraint %0 <@mesh, [{\"x\"}]> : tensor<f32>\n    return %1 : tensor<f32>\n  }\n}";
+    let text = "module attributes {jax.uses_shape_polymorphism = true, mhlo.a = [1, 2], x.b = {c = 76 : ui8, d = \"e\\22\\0A\"}} {\n  sdy.mesh @mesh = <[\"x\"=2]> {a.b = 1 : i64}\n  func.func @main(%a: tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}) -> tensor<f32> {\n    %0 = stablehlo.add %a, %a {mhlo.frontend_attributes = {k = \"v\"}} : tensor<f32>\n    %1 = sdy.sharding_constraint %0 <@mesh, [{\"x\"}]> : tensor<f32>\n    return %1 : tensor<f32>\n  }\n}";
     let p = parse(text, "t.mlir").unwrap();
     let printed = export::stablehlo::print(&p).unwrap();
     for part in [
         "jax.uses_shape_polymorphism = true",
-        "  sdy.mesh @mesh = <[\"x\"=2]>\n",
+        "  sdy.mesh @mesh = <[\"x\"=2]> {a.b = 1 : i64}\n",
         "x.b = {c = 76 : ui8, d = \"e\\22\\0A\"}",
         "sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>",
         "mhlo.frontend_attributes = {k = \"v\"}",
