@@ -300,6 +300,9 @@ fn own(op: &str, name: &str, value: &Attribute) -> Result<Option<String>, Error>
         ("use_global_device_ids", Attribute::Bool(given)) => {
             return Ok(given.then(|| name.to_string()));
         }
+        ("backend_config", Attribute::Dict(d)) => {
+            return Ok(Some(format!("mhlo.backend_config = {}", dictionary(d)?)));
+        }
         ("largest", Attribute::Bool(true)) => return Ok(None),
         ("largest", _) => {
             return Err(Error::unsupported(

@@ -8,7 +8,7 @@ mod literals;
 mod pretty;
 
 use crate::{
-    attribute::Attributes,
+    attribute::{Attribute, Attributes},
     error::Error,
     op::Op,
     program::{Function, OpId, Program, RegionId, ValueId},
@@ -37,6 +37,7 @@ const CHLO: &[&str] = &[
     "is_neg_inf",
     "is_pos_inf",
     "lgamma",
+    "mulhi",
     "next_after",
     "polygamma",
     "ragged_dot",
@@ -120,14 +121,21 @@ impl Printer<'_> {
             format!("mhlo.num_partitions = {} : i32", p.num_partitions),
             format!("mhlo.num_replicas = {} : i32", p.num_replicas),
         ];
+        let mut meshes = vec![];
         for (k, v) in &p.attributes.0 {
-            given.push(attributes::entry(k, v, Place::Module)?);
+            match (k.strip_prefix("sdy.mesh @"), v) {
+                (Some(name), Attribute::Str(axes)) => meshes.push((symbol(name), axes.as_str())),
+                (_, v) => given.push(attributes::entry(k, v, Place::Module)?),
+            }
         }
         let _ = writeln!(
             self.out,
             "module @{name} attributes {{{}}} {{",
             given.join(", ")
         );
+        for (name, axes) in meshes {
+            let _ = writeln!(self.out, "  sdy.mesh @{name} = {axes}");
+        }
         // The entry comes first where its name does not tell it.
         let mut order: Vec<&Function> = p.functions.iter().collect();
         if p.main().name != "main" {

@@ -279,6 +279,9 @@ impl<'a> Parser<'a> {
             ) {
                 return self.identity(names);
             }
+            if name.starts_with("sdy.") {
+                self.hlo_name(name, start)?;
+            }
             (name.to_string(), self.pretty(name, start)?)
         };
         let origins = self.optional_location()?;

@@ -223,8 +223,14 @@ fn defaults(op: &str, a: &mut Attributes, w: &Written<'_>) {
         }
         "cholesky" => set("lower", false.into()),
         "custom_call" => {
-            if let Some(config) = a.0.remove("mhlo.backend_config") {
-                a.0.entry("backend_config".to_string()).or_insert(config);
+            // JAX writes an empty string beside the dictionary of an FFI call.
+            let empty = Attribute::Str(String::new());
+            if a.0
+                .get("backend_config")
+                .is_none_or(|given| *given == empty)
+                && let Some(config) = a.0.remove("mhlo.backend_config")
+            {
+                a.0.insert("backend_config".to_string(), config);
             }
             for key in ["operand_layouts", "result_layouts"] {
                 if let Some(Attribute::Array(layouts)) = a.0.get_mut(key) {

@@ -7,6 +7,9 @@ use crate::{
     types::Type,
 };
 
+/// Replicas or partitions of a process grid.
+const GRID: std::ops::RangeInclusive<i64> = 1..=1 << 20;
+
 impl<'a> Parser<'a> {
     /// The whole text.
     pub fn top_level(&mut self) {
@@ -50,10 +53,7 @@ impl<'a> Parser<'a> {
         match self.lexer.peek_word() {
             Some("module" | "builtin.module") => self.module(),
             Some("func.func" | "func") => self.function(),
-            Some("sdy.mesh") => {
-                self.lexer.recover(start);
-                Ok(())
-            }
+            Some("sdy.mesh") => self.mesh(),
             Some("loc") => self.optional_location().map(|_| ()),
             Some(other) if other.contains('.') => Err(Fail::unsupported(
                 start,
@@ -75,6 +75,27 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// `sdy.mesh @name = <[..]> {attributes}`: kept as text, because shardings name it.
+    fn mesh(&mut self) -> Parse<()> {
+        self.lexer.word();
+        let name = self.lexer.symbol()?;
+        self.lexer.expect("=")?;
+        let mut axes = self.lexer.balanced()?.to_string();
+        if self.lexer.peek() == b'{' {
+            axes = format!("{axes} {}", self.lexer.balanced()?);
+        }
+        self.optional_location()?;
+        self.keep_mesh(&name, axes);
+        Ok(())
+    }
+
+    fn keep_mesh(&mut self, name: &str, axes: String) {
+        let attributes = &mut self.builder.program_mut().attributes;
+        attributes
+            .0
+            .insert(format!("sdy.mesh @{name}"), Attribute::Str(axes));
+    }
+
     /// `#name = attribute` or `#loc1 = loc(..)`.
     fn attribute_alias(&mut self) -> Parse<()> {
         self.lexer.at += 1;
@@ -91,6 +112,7 @@ impl<'a> Parser<'a> {
     }
 
     fn module(&mut self) -> Parse<()> {
+        let start = self.lexer.at;
         self.lexer.word();
         if self.lexer.peek() == b'@' {
             let name = self.lexer.symbol()?;
@@ -100,7 +122,7 @@ impl<'a> Parser<'a> {
             let attributes = self
                 .optional_dictionary(Place::Op)?
                 .ok_or_else(|| self.lexer.expected("'{'"))?;
-            self.module_attributes(attributes);
+            self.module_attributes(attributes, start)?;
         }
         self.lexer.expect("{")?;
         while !self.lexer.eat("}") {
@@ -127,15 +149,19 @@ impl<'a> Parser<'a> {
     }
 
     /// Sizes of the process grid; the rest is kept.
-    pub fn module_attributes(&mut self, attributes: Attributes) {
+    pub fn module_attributes(&mut self, attributes: Attributes, at: usize) -> Parse<()> {
         let program = self.builder.program_mut();
         for (name, value) in attributes.0 {
             match (name.as_str(), &value) {
-                ("mhlo.num_replicas", Attribute::Int(n)) if (1..=1 << 20).contains(n) => {
-                    program.num_replicas = *n as u32
+                ("mhlo.num_replicas", Attribute::Int(n)) if GRID.contains(n) => {
+                    program.num_replicas = *n as u32;
                 }
-                ("mhlo.num_partitions", Attribute::Int(n)) if (1..=1 << 20).contains(n) => {
-                    program.num_partitions = *n as u32
+                ("mhlo.num_partitions", Attribute::Int(n)) if GRID.contains(n) => {
+                    program.num_partitions = *n as u32;
+                }
+                ("mhlo.num_replicas" | "mhlo.num_partitions", _) => {
+                    let message = format!("'{name}' must be an integer from 1 to {}", GRID.end());
+                    return Err(Fail::syntax(at, message));
                 }
                 ("sym_name", Attribute::Str(name)) => program.name.clone_from(name),
                 _ => {
@@ -143,6 +169,7 @@ impl<'a> Parser<'a> {
                 }
             }
         }
+        Ok(())
     }
 
     fn function(&mut self) -> Parse<()> {
@@ -220,7 +247,15 @@ impl<'a> Parser<'a> {
         let name = self.lexer.string()?;
         if !matches!(name.as_str(), "builtin.module" | "func.func") {
             if name == "sdy.mesh" {
-                self.lexer.recover(start);
+                let written = self.generic()?;
+                self.optional_location()?;
+                if let (Some(Attribute::Str(name)), Some(Attribute::Str(axes))) = (
+                    written.attributes.get("sym_name"),
+                    written.attributes.get("mesh"),
+                ) {
+                    let axes = axes.trim_start_matches("#sdy.mesh").to_string();
+                    self.keep_mesh(name, axes);
+                }
                 return Ok(());
             }
             return Err(Fail::unsupported(
@@ -275,7 +310,7 @@ impl<'a> Parser<'a> {
         attributes
             .0
             .extend(self.optional_dictionary(Place::Op)?.unwrap_or_default().0);
-        self.module_attributes(attributes);
+        self.module_attributes(attributes, start)?;
         self.end_generic()
     }
 

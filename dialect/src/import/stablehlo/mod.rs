@@ -4,7 +4,7 @@
 //! specification) are `hlo.custom_call` with their name as target and their attributes as `backend_config`.
 //!
 //! Attributes that an op does not define are kept in `Operation::extra`, those of parameters, results and the module where they stand;
-//! `sdy.mesh` and sharding constraints change no value and are dropped; other `sdy` ops are `Unsupported`.
+//! `sdy.mesh @m` is kept as the module attribute of that name, sharding constraints change no value and are dropped, other `sdy` ops are `Unsupported`.
 //! All diagnostics are returned: after a failure reading goes on with the next op, and what depends on the failed one is not reported.
 
 mod attributes;

@@ -377,6 +377,12 @@ fn complaints_say_where_and_what() {
             3,
             "expected 'module' or 'func.func', found 'HloModule'",
         ),
+        (
+            "module attributes {mhlo.num_replicas = 0 : i32} {\n}".to_string(),
+            1,
+            1,
+            "'mhlo.num_replicas' must be an integer from 1",
+        ),
         ("module {\n}".to_string(), 1, 1, "holds no function"),
     ] {
         let (l, c, m) = complaint(&text);
@@ -460,11 +466,12 @@ fn types_with_bounds_and_quantized_elements_are_kept() {
 
 #[test]
 fn unknown_attributes_are_kept() {
-    let text = "module attributes {jax.uses_shape_polymorphism = true, mhlo.a = [1, 2], x.b = {c = 76 : ui8, d = \"e\\22\\0A\"}} {\n  sdy.mesh @mesh = <[\"x\"=2]>\n  func.func @main(%a: tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}) -> tensor<f32> {\n    %0 = stablehlo.add %a, %a {mhlo.frontend_attributes = {k = \"v\"}} : tensor<f32>\n    %1 = sdy.sharding_constraint %0 <@mesh, [{\"x\"}]> : tensor<f32>\n    return %1 : tensor<f32>\n  }\n}";
+    let text = "module attributes {jax.uses_shape_polymorphism = true, mhlo.a = [1, 2], x.b = {c = 76 : ui8, d = \"e\\22\\0A\"}} {\n  sdy.mesh @mesh = <[\"x\"=2]> {a.b = 1 : i64}\n  func.func @main(%a: tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}) -> tensor<f32> {\n    %0 = stablehlo.add %a, %a {mhlo.frontend_attributes = {k = \"v\"}} : tensor<f32>\n    %1 = sdy.sharding_constraint %0 <@mesh, [{\"x\"}]> : tensor<f32>\n    return %1 : tensor<f32>\n  }\n}";
     let p = parse(text, "t.mlir").unwrap();
     let printed = export::stablehlo::print(&p).unwrap();
     for part in [
         "jax.uses_shape_polymorphism = true",
+        "  sdy.mesh @mesh = <[\"x\"=2]> {a.b = 1 : i64}\n",
         "x.b = {c = 76 : ui8, d = \"e\\22\\0A\"}",
         "sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>",
         "mhlo.frontend_attributes = {k = \"v\"}",
@@ -472,6 +479,22 @@ fn unknown_attributes_are_kept() {
         assert!(printed.contains(part), "{part}\n{printed}");
     }
     round_trip(&p);
+}
+
+#[test]
+fn the_configuration_of_an_ffi_call_is_kept_with_its_types() {
+    let text = "func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {\n  %0 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {api_version = 4 : i32, backend_config = \"\", mhlo.backend_config = {uplo = 76 : ui8}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]} : (tensor<2x2xf32>) -> tensor<2x2xf32>\n  return %0 : tensor<2x2xf32>\n}";
+    let p = parse(text, "t.mlir").unwrap();
+    round_trip(&p);
+    let printed = export::stablehlo::print(&p).unwrap();
+    for part in [
+        "mhlo.backend_config = {uplo = 76 : ui8}",
+        "operand_layouts = [dense<[0, 1]> : tensor<2xindex>]",
+        "operand_index = 0, operand_tuple_indices = []>]",
+        "api_version = 4 : i32",
+    ] {
+        assert!(printed.contains(part), "{part}\n{printed}");
+    }
 }
 
 #[test]
