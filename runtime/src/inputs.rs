@@ -1,5 +1,6 @@
 //! Ring plane of given inputs: a keyed hash of (seed, argument, linear index), so that before and after get the same residues.
 
+use rayon::prelude::*;
 use tileproof_dialect::{
     buffer::Buffer,
     planes::ring,
@@ -7,56 +8,61 @@ use tileproof_dialect::{
     types::ElementType,
 };
 
+/// Elements of one task.
+const CHUNK: usize = 1 << 16;
+
 /// `value` as argument number `argument` with the residues of `seed`. Infinities and NaN become codes; integers and tokens stay as they are.
-pub fn attach_ring(value: Value, seed: u64, argument: u64) -> Value {
+pub fn with_ring(value: &Value, seed: u64, argument: u64) -> Value {
     match value {
-        Value::Tensor(t) => attach_to_tensor(t, seed, argument).into(),
-        Value::Token(_) => value,
+        Value::Tensor(t) => tensor_with_ring(t, seed, argument).into(),
+        Value::Token(_) => value.clone(),
         // Elements of a tuple count as arguments of their own.
         Value::Tuple(parts) => {
-            let part = |(i, p)| attach_ring(p, seed, ring::mix(argument) ^ i as u64);
-            Value::Tuple(parts.into_iter().enumerate().map(part).collect())
+            let part = |(i, p)| with_ring(p, seed, ring::mix(argument) ^ i as u64);
+            Value::Tuple(parts.iter().enumerate().map(part).collect())
         }
     }
 }
 
 /// All arguments in order, each with the residues of `seed`.
-pub fn attach_ring_to_all(values: &[Value], seed: u64) -> Vec<Value> {
-    let one = |(i, v): (usize, &Value)| attach_ring(v.clone(), seed, i as u64);
+pub fn all_with_ring(values: &[Value], seed: u64) -> Vec<Value> {
+    let one = |(i, v)| with_ring(v, seed, i as u64);
     values.iter().enumerate().map(one).collect()
 }
 
-fn attach_to_tensor(t: Tensor, seed: u64, argument: u64) -> Tensor {
+fn tensor_with_ring(t: &Tensor, seed: u64, argument: u64) -> Tensor {
     if !t.element().has_ring() {
-        return t;
+        return t.clone();
     }
-    let residues = |parts: &mut dyn Iterator<Item = f64>, len: usize| {
-        Buffer::build::<u32>(len, |out| {
-            for (i, (o, v)) in out.iter_mut().zip(parts).enumerate() {
-                *o = if v.is_finite() {
-                    ring::input(seed, argument, i as u64)
-                } else {
-                    ring::embed_f64(v)
-                };
-            }
-        })
+    let residue = |i: usize, v: f64| {
+        if v.is_finite() {
+            ring::input(seed, argument, i as u64)
+        } else {
+            ring::embed_f64(v)
+        }
     };
     let ring = match t.element() {
-        ElementType::C64 => {
-            let parts = t.as_slice::<f32>();
-            residues(&mut parts.iter().map(|v| f64::from(*v)), parts.len())
+        ElementType::C64 | ElementType::F32 => {
+            residues(t.as_slice::<f32>(), |i, v| residue(i, v.into()))
         }
-        ElementType::C128 => {
-            let parts = t.as_slice::<f64>();
-            residues(&mut parts.iter().copied(), parts.len())
-        }
-        ElementType::F32 => {
-            let values = t.as_slice::<f32>();
-            residues(&mut values.iter().map(|v| f64::from(*v)), values.len())
-        }
-        _ => residues(&mut t.to_f64s().iter().copied(), t.len()),
+        ElementType::C128 => residues(t.as_slice::<f64>(), residue),
+        _ => residues(&t.to_f64s(), residue),
     };
-    t.with_ring(Some(ring))
+    t.clone().with_ring(Some(ring))
+}
+
+/// One residue per number, from its index and value.
+fn residues<T: Copy + Sync>(numbers: &[T], residue: impl Fn(usize, T) -> u32 + Sync) -> Buffer {
+    Buffer::build::<u32>(numbers.len(), |out| {
+        out.par_chunks_mut(CHUNK)
+            .zip(numbers.par_chunks(CHUNK))
+            .enumerate()
+            .for_each(|(c, (out, numbers))| {
+                for (i, (o, v)) in out.iter_mut().zip(numbers).enumerate() {
+                    *o = residue(c * CHUNK + i, *v);
+                }
+            });
+    })
 }
 
 #[cfg(test)]
@@ -69,7 +75,7 @@ mod tests {
             Tensor::from_f64s(&[3], &ElementType::F32, &[1.0, f64::INFINITY, -0.0]).into();
         let b: Value = Tensor::from_f64s(&[3], &ElementType::BF16, &[7.0, f64::NAN, 2.0]).into();
         let residues = |v: &Value, seed, argument| {
-            attach_ring(v.clone(), seed, argument)
+            with_ring(v, seed, argument)
                 .as_tensor()
                 .unwrap()
                 .ring()

@@ -2,7 +2,7 @@
 //!
 //! Possible when every op of the body acts on each element alone. Other bodies run once per lane.
 
-use super::{Frame, Interpreter};
+use super::{Frame, Interpreter, Observer};
 use std::collections::HashMap;
 use tileproof_dialect::{
     eval::{Events, Stop},
@@ -146,6 +146,7 @@ impl Interpreter<'_> {
         arguments: Vec<Tensor>,
         frame: &mut Frame,
         events: &mut Events,
+        observer: &mut dyn Observer,
     ) -> Result<Vec<Tensor>, Stop> {
         let want = self.program.region(region).arguments.len();
         if arguments.len() != want {
@@ -155,9 +156,9 @@ impl Interpreter<'_> {
             )));
         }
         if self.plan().is_lanewise(region) {
-            self.batch(region, lanes, arguments, frame, events)
+            self.batch(region, lanes, arguments, frame, events, observer)
         } else {
-            self.lane_by_lane(region, lanes, arguments, frame, events)
+            self.lane_by_lane(region, lanes, arguments, frame, events, observer)
         }
     }
 
@@ -168,6 +169,7 @@ impl Interpreter<'_> {
         arguments: Vec<Tensor>,
         frame: &mut Frame,
         events: &mut Events,
+        observer: &mut dyn Observer,
     ) -> Result<Vec<Tensor>, Stop> {
         let r = self.program.region(region);
         let mut values: HashMap<ValueId, Tensor> =
@@ -200,7 +202,7 @@ impl Interpreter<'_> {
                 Lanewise::Identity => operands,
                 Lanewise::Constant => {
                     let types = self.declared(*id);
-                    let one = self.evaluate(*id, &operands, &types, frame, events)?;
+                    let one = self.evaluate(*id, &operands, &types, frame, events, observer)?;
                     one.iter()
                         .filter_map(Value::as_tensor)
                         .map(|t| repeat(t, lanes).into())
@@ -214,7 +216,7 @@ impl Interpreter<'_> {
                         other @ (Type::Token | Type::Tuple(_)) => other.clone(),
                     };
                     let types: Vec<Type> = o.results.iter().map(batched).collect();
-                    self.evaluate(*id, &operands, &types, frame, events)?
+                    self.evaluate(*id, &operands, &types, frame, events, observer)?
                 }
             };
             for (v, value) in o.results.iter().zip(results) {
@@ -233,6 +235,7 @@ impl Interpreter<'_> {
         arguments: Vec<Tensor>,
         frame: &mut Frame,
         events: &mut Events,
+        observer: &mut dyn Observer,
     ) -> Result<Vec<Tensor>, Stop> {
         let types = self.program.region_type(region).results;
         let mut columns: Vec<Vec<Tensor>> =
@@ -243,7 +246,7 @@ impl Interpreter<'_> {
                 .iter()
                 .map(|t| t.strided(&[], lane as i64, &[]).into())
                 .collect();
-            let results = self.region(region, scalars, frame, events)?;
+            let results = self.region(region, scalars, frame, events, observer)?;
             for (column, value) in columns.iter_mut().zip(results) {
                 match value {
                     Value::Tensor(t) => column.push(t),
@@ -280,14 +283,14 @@ impl Interpreter<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{inputs::attach_ring, limits::Limits, reference::Interpreter};
+    use crate::{inputs::with_ring, limits::Limits, reference::Interpreter};
     use tileproof_dialect::{
         builder::Sampler,
         eval::Events,
         hlo,
         op::Op,
         planes::Planes,
-        program::Program,
+        program::{OpId, Program},
         tensor::{Tensor, Value},
         types::Type,
     };
@@ -308,7 +311,9 @@ mod tests {
     }
 
     fn compare(name: &str, program: &Program, seed: u64, limits: &Limits) {
-        let o = program.op(tileproof_dialect::program::OpId(0));
+        let is = |id: &OpId| program.op(*id).op.name() == format!("hlo.{name}");
+        let id = program.op_ids().find(is).unwrap();
+        let o = program.op(id);
         let Op::Hlo(op) = &o.op;
         let Some(n) = program
             .ty(o.results[0])
@@ -324,7 +329,7 @@ mod tests {
                 .map(|k| (k % 7) as f64 * 0.75 - 1.5)
                 .collect();
             let tensor = Tensor::from_f64s(&t.static_dims()?, &t.element, &numbers);
-            Some(attach_ring(tensor.into(), seed, i as u64))
+            Some(with_ring(&tensor.into(), seed, i as u64))
         };
         let operands: Option<Vec<Value>> = o
             .operands
@@ -348,13 +353,7 @@ mod tests {
             let types: Vec<Type> = o.results.iter().map(|v| ty(*v)).collect();
             let mut frame = interpreter.frame(program.entry, 0);
             let mut events = Events::default();
-            interpreter.evaluate(
-                tileproof_dialect::program::OpId(0),
-                operands,
-                &types,
-                &mut frame,
-                &mut events,
-            )
+            interpreter.evaluate(id, operands, &types, &mut frame, &mut events, &mut ())
         };
         let flat: Vec<Value> = operands
             .iter()

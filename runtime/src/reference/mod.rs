@@ -15,7 +15,7 @@ use crate::{
 };
 use plan::Plan;
 use regions::Runner;
-use std::{collections::HashMap, sync::OnceLock};
+use std::sync::OnceLock;
 use tileproof_dialect::{
     bound::{Bound, Bounded},
     error::Error,
@@ -65,8 +65,12 @@ impl Frame {
     }
 }
 
-/// Sees ops as they run.
+/// Sees ops as they run, also those of inner regions and callees; bodies run in batches are not shown op by op.
 pub trait Observer {
+    /// An op starts; what its regions and callees run comes before its `observe`.
+    fn enter(&mut self, _: OpId) {}
+
+    /// An op has ended.
     fn observe(&mut self, op: OpId, operands: &[Value], results: &[Value]);
 }
 
@@ -126,31 +130,36 @@ impl<'p> Interpreter<'p> {
         arguments: Vec<Value>,
         events: &mut Events,
     ) -> Result<Vec<Value>, Stop> {
-        self.function(function, arguments, 0, events)
+        self.function(function, arguments, 0, events, &mut ())
     }
 
-    /// Runs the entry function and shows each op of its body, after it ran, to `observer`. Ops of inner regions and callees are not shown.
+    /// Runs the entry function and shows every op to `observer`.
     pub fn run_observed(
         &self,
         arguments: Vec<Value>,
         events: &mut Events,
         observer: &mut dyn Observer,
     ) -> Result<Vec<Value>, Stop> {
-        let entry = self.program.main().body;
-        let mut frame = self.frame(self.program.entry, 0);
-        self.region_body(entry, arguments, &mut frame, events, observer)
+        self.function(self.program.entry, arguments, 0, events, observer)
     }
 
-    /// Evaluates op `id` alone on `operands`; `captured` holds the values its regions take from outside.
+    /// Evaluates op `id` alone on `operands`; `captured` gives the values its regions take from outside.
     pub fn eval_op(
         &self,
         id: OpId,
         operands: &[Value],
-        captured: &HashMap<ValueId, Value>,
+        captured: &dyn Fn(ValueId) -> Option<Value>,
         events: &mut Events,
     ) -> Result<Vec<Value>, Stop> {
         let mut frame = self.frame_around(id, captured)?;
-        self.evaluate(id, operands, &self.declared(id), &mut frame, events)
+        self.evaluate(
+            id,
+            operands,
+            &self.declared(id),
+            &mut frame,
+            events,
+            &mut (),
+        )
     }
 
     /// Error bounds of the results of op `id`: `values` is what it gave on `operands`, which are off by at most their bounds.
@@ -158,7 +167,7 @@ impl<'p> Interpreter<'p> {
         &self,
         id: OpId,
         operands: &[Bounded<'_>],
-        captured: &HashMap<ValueId, Value>,
+        captured: &dyn Fn(ValueId) -> Option<Value>,
         values: &[Value],
     ) -> Result<Vec<Bound>, Stop> {
         let mut frame = self.frame_around(id, captured)?;
@@ -166,6 +175,7 @@ impl<'p> Interpreter<'p> {
             interpreter: self,
             op: id,
             frame: &mut frame,
+            observer: &mut (),
         };
         let mut cx = EvalContext {
             planes: self.planes,
@@ -178,7 +188,11 @@ impl<'p> Interpreter<'p> {
     }
 
     /// A frame that holds what the regions of op `id` take from outside.
-    fn frame_around(&self, id: OpId, captured: &HashMap<ValueId, Value>) -> Result<Frame, Stop> {
+    fn frame_around(
+        &self,
+        id: OpId,
+        captured: &dyn Fn(ValueId) -> Option<Value>,
+    ) -> Result<Frame, Stop> {
         let Some(first) = self.program.op(id).regions.first() else {
             return Ok(Frame {
                 values: vec![],
@@ -193,12 +207,12 @@ impl<'p> Interpreter<'p> {
         Ok(frame)
     }
 
-    /// Runs region `region` alone on `arguments`; `captured` holds the values it takes from outside.
+    /// Runs region `region` alone on `arguments`; `captured` gives the values it takes from outside.
     pub fn run_region(
         &self,
         region: RegionId,
         arguments: Vec<Value>,
-        captured: &HashMap<ValueId, Value>,
+        captured: &dyn Fn(ValueId) -> Option<Value>,
         events: &mut Events,
     ) -> Result<Vec<Value>, Stop> {
         let Some(function) = self.plan().function_of(region) else {
@@ -206,23 +220,23 @@ impl<'p> Interpreter<'p> {
         };
         let mut frame = self.frame(function, 0);
         self.capture(self.program.captured(region), captured, &mut frame)?;
-        self.region(region, arguments, &mut frame, events)
+        self.region(region, arguments, &mut frame, events, &mut ())
     }
 
     fn capture(
         &self,
         values: Vec<ValueId>,
-        captured: &HashMap<ValueId, Value>,
+        captured: &dyn Fn(ValueId) -> Option<Value>,
         frame: &mut Frame,
     ) -> Result<(), Stop> {
         for v in values {
-            let Some(value) = captured.get(&v) else {
+            let Some(value) = captured(v) else {
                 return Err(Stop::internal(format!(
                     "no value was given for captured value {}",
                     v.0
                 )));
             };
-            frame.set(self.plan().slot(v), Some(value.clone()));
+            frame.set(self.plan().slot(v), Some(value));
         }
         Ok(())
     }
@@ -240,6 +254,7 @@ impl<'p> Interpreter<'p> {
         arguments: Vec<Value>,
         depth: u64,
         events: &mut Events,
+        observer: &mut dyn Observer,
     ) -> Result<Vec<Value>, Stop> {
         let mut frame = self.frame(function, depth);
         self.region(
@@ -247,21 +262,12 @@ impl<'p> Interpreter<'p> {
             arguments,
             &mut frame,
             events,
+            observer,
         )
     }
 
     /// Runs a region in the frame of its function.
     fn region(
-        &self,
-        region: RegionId,
-        arguments: Vec<Value>,
-        frame: &mut Frame,
-        events: &mut Events,
-    ) -> Result<Vec<Value>, Stop> {
-        self.region_body(region, arguments, frame, events, &mut ())
-    }
-
-    fn region_body(
         &self,
         region: RegionId,
         arguments: Vec<Value>,
@@ -316,7 +322,8 @@ impl<'p> Interpreter<'p> {
                 return Ok(operands);
             }
             let types = self.declared(*id);
-            let results = self.evaluate(*id, &operands, &types, frame, events)?;
+            observer.enter(*id);
+            let results = self.evaluate(*id, &operands, &types, frame, events, observer)?;
             observer.observe(*id, &operands, &results);
             for (v, value) in o.results.iter().zip(results) {
                 frame.set(self.plan().slot(*v), Some(value));
@@ -348,6 +355,7 @@ impl<'p> Interpreter<'p> {
         types: &[Type],
         frame: &mut Frame,
         events: &mut Events,
+        observer: &mut dyn Observer,
     ) -> Result<Vec<Value>, Stop> {
         let o = self.program.op(id);
         self.check_sizes(types)?;
@@ -355,6 +363,7 @@ impl<'p> Interpreter<'p> {
             interpreter: self,
             op: id,
             frame,
+            observer,
         };
         let mut cx = EvalContext {
             planes: self.planes,

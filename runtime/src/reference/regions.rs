@@ -1,6 +1,6 @@
 //! Gives ops their regions, callees and processes: the interpreter's side of [`RegionRunner`].
 
-use super::{Frame, Interpreter};
+use super::{Frame, Interpreter, Observer};
 use crate::grid::Meeting;
 use tileproof_dialect::{
     eval::{Events, Process, RegionRunner, Route, Stop},
@@ -15,6 +15,7 @@ pub(super) struct Runner<'a, 'p> {
     pub interpreter: &'a Interpreter<'p>,
     pub op: OpId,
     pub frame: &'a mut Frame,
+    pub observer: &'a mut dyn Observer,
 }
 
 /// Ops for which f(a, b) = f(b, a).
@@ -38,7 +39,7 @@ impl RegionRunner for Runner<'_, '_> {
     ) -> Result<Vec<Value>, Stop> {
         let region = self.region(region)?;
         self.interpreter
-            .region(region, arguments, self.frame, events)
+            .region(region, arguments, self.frame, events, self.observer)
     }
 
     fn run_lanes(
@@ -50,7 +51,7 @@ impl RegionRunner for Runner<'_, '_> {
     ) -> Result<Vec<Tensor>, Stop> {
         let region = self.region(region)?;
         self.interpreter
-            .region_lanes(region, lanes, arguments, self.frame, events)
+            .region_lanes(region, lanes, arguments, self.frame, events, self.observer)
     }
 
     fn call(
@@ -65,7 +66,7 @@ impl RegionRunner for Runner<'_, '_> {
             )));
         };
         self.interpreter
-            .function(function, arguments, self.frame.depth, events)
+            .function(function, arguments, self.frame.depth, events, self.observer)
     }
 
     fn region_count(&self) -> usize {
@@ -170,11 +171,10 @@ mod tests {
     use crate::{
         engine::{End, Engine},
         grid::Devices,
-        inputs::attach_ring_to_all,
+        inputs::all_with_ring,
         limits::Limits,
         reference::Interpreter,
     };
-    use std::collections::HashMap;
     use tileproof_dialect::{
         builder::{ProgramBuilder, Provenance},
         eval::{Events, Stop, Trap},
@@ -197,7 +197,7 @@ mod tests {
     }
 
     fn run(program: &Program, arguments: Vec<Value>) -> End {
-        let arguments = attach_ring_to_all(&arguments, 5);
+        let arguments = all_with_ring(&arguments, 5);
         let limits = Limits {
             loop_steps: 1000,
             ..Limits::default()
@@ -278,7 +278,7 @@ mod tests {
         let (program, id, captured) = reduction_with_capture();
         let f =
             |dims: &[u64], v: &[f64]| Value::from(Tensor::from_f64s(dims, &ElementType::F32, v));
-        let inputs = attach_ring_to_all(
+        let inputs = all_with_ring(
             &[
                 f(&[5], &[1., 2., 3., 4., 5.]),
                 f(&[], &[10.]),
@@ -298,7 +298,7 @@ mod tests {
             .eval_op(
                 id,
                 &[inputs[0].clone(), inputs[2].clone()],
-                &HashMap::from([(captured, inputs[1].clone())]),
+                &|v| (v == captured).then(|| inputs[1].clone()),
                 &mut events,
             )
             .unwrap();
@@ -311,7 +311,7 @@ mod tests {
             want = ring::add(want, residue(&inputs[1], 0));
         }
         assert_eq!(t.ring().unwrap(), [want]);
-        let missing = interpreter.eval_op(id, &inputs[..2], &HashMap::new(), &mut events);
+        let missing = interpreter.eval_op(id, &inputs[..2], &|_| None, &mut events);
         assert!(matches!(missing, Err(Stop::Failed(_))));
     }
 

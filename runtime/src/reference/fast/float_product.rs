@@ -1,15 +1,82 @@
-//! Batched matrix product in f32 and f64 through the `gemm` crate.
+//! Batched matrix product in f32 and f64 through the `gemm` crates.
 
 use super::matrices::{Matrices, Sizes};
-use gemm::Parallelism;
+use gemm_common::Parallelism;
 use rayon::prelude::*;
 
 /// Multiply-adds below which a product is not worth several threads.
 const SMALL: usize = 1 << 16;
 
+/// A type the product is made in.
+pub trait Scalar: Copy + Default + Send + Sync {
+    /// `out[j, i] = sum over l of rhs[j, l] * lhs[l, i]` on column-major `out`: the crate's own argument order.
+    ///
+    /// # Safety
+    /// All places that sizes and strides reach must be valid, those of `out` not otherwise referred to.
+    #[allow(clippy::too_many_arguments)]
+    unsafe fn product(
+        rows: usize,
+        columns: usize,
+        depth: usize,
+        out: *mut Self,
+        out_column_stride: isize,
+        lhs: *const Self,
+        lhs_strides: [isize; 2],
+        rhs: *const Self,
+        rhs_strides: [isize; 2],
+        parallelism: Parallelism,
+    );
+}
+
+macro_rules! scalar {
+    ($t:ty, $function:path) => {
+        impl Scalar for $t {
+            unsafe fn product(
+                rows: usize,
+                columns: usize,
+                depth: usize,
+                out: *mut $t,
+                out_column_stride: isize,
+                lhs: *const $t,
+                [lhs_row_stride, lhs_column_stride]: [isize; 2],
+                rhs: *const $t,
+                [rhs_row_stride, rhs_column_stride]: [isize; 2],
+                parallelism: Parallelism,
+            ) {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    $function()(
+                        rows,
+                        columns,
+                        depth,
+                        out,
+                        out_column_stride,
+                        1,
+                        false,
+                        lhs,
+                        lhs_column_stride,
+                        lhs_row_stride,
+                        rhs,
+                        rhs_column_stride,
+                        rhs_row_stride,
+                        0.0,
+                        1.0,
+                        false,
+                        false,
+                        false,
+                        parallelism,
+                    )
+                }
+            }
+        }
+    };
+}
+scalar!(f32, gemm_f32::gemm::f32::get_gemm_fn);
+scalar!(f64, gemm_f64::gemm::f64::get_gemm_fn);
+
 /// out[b, i, j] = sum over l of lhs[b, i, l] * rhs[b, j, l], row-major; sums in the type itself, in an order that hangs on the sizes alone.
 /// Operands that do not hold the sizes give zeros.
-pub fn float_product<T: Copy + Default + Send + Sync + num_traits::One + 'static>(
+pub fn float_product<T: Scalar>(
     sizes: Sizes,
     lhs: Matrices<'_, T>,
     rhs: Matrices<'_, T>,
@@ -21,30 +88,24 @@ pub fn float_product<T: Copy + Default + Send + Sync + num_traits::One + 'static
     if !held || out.is_empty() || k == 0 {
         return;
     }
+    // A row-major result is the column-major one of the transposed product: rhs comes first.
     let product = |b: usize, out: &mut [T], parallelism: Parallelism| {
-        let lhs_at = lhs.data[b * lhs.batch_stride..].as_ptr();
-        let rhs_at = rhs.data[b * rhs.batch_stride..].as_ptr();
+        let first = rhs.data[b * rhs.batch_stride..].as_ptr();
+        let second = lhs.data[b * lhs.batch_stride..].as_ptr();
+        let first_strides = [rhs.row_stride as isize, rhs.column_stride as isize];
+        let second_strides = [lhs.column_stride as isize, lhs.row_stride as isize];
         // SAFETY: all places that sizes and strides reach lie inside the operands (`held`), and `out` holds m * n elements that nothing else refers to.
         unsafe {
-            gemm::gemm(
-                m,
+            T::product(
                 n,
+                m,
                 k,
                 out.as_mut_ptr(),
-                1,
                 n as isize,
-                false,
-                lhs_at,
-                lhs.column_stride as isize,
-                lhs.row_stride as isize,
-                rhs_at,
-                rhs.row_stride as isize,
-                rhs.column_stride as isize,
-                T::default(),
-                T::one(),
-                false,
-                false,
-                false,
+                first,
+                first_strides,
+                second,
+                second_strides,
                 parallelism,
             );
         }

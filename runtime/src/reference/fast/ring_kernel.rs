@@ -54,13 +54,10 @@ impl Kernel {
 /// A residue as a number in [-2^30, 2^30]; a code as 0.
 #[inline(always)]
 pub fn centred(r: u32) -> f64 {
-    let signed = if r > P / 2 {
-        r as i32 - P as i32
-    } else {
-        r as i32
-    };
-    // A code is above i32::MAX as u32, negative as i32.
-    f64::from(if (r as i32) < 0 { 0 } else { signed })
+    // Codes have the top bit set and are negative as i32.
+    let whole = (r as i32).max(0);
+    let above = if whole > (P / 2) as i32 { P as i32 } else { 0 };
+    f64::from(whole - above)
 }
 
 /// Low and high part of a centred residue.

@@ -5,14 +5,15 @@ use super::{
     ring_kernel::{DEPTH, Kernel, centred, residue, split},
 };
 use rayon::prelude::*;
+use std::{cell::RefCell, ops::Range};
 use tileproof_dialect::planes::ring::{self, Residue, is_code};
 
-/// Rows of the left matrices one task takes.
-const TASK_ROWS: usize = 48;
-/// Rows of the right matrices packed at a time: their sums for one task stay in the second-level cache.
-const STRIP: usize = 2040;
-/// Rows of the right matrices one pass over a task's rows takes: one depth of them stays in the second-level cache.
-const PASS: usize = 480;
+/// Rows of the left and of the right matrices one task takes: its sums and one packed depth of the right rows fit the second-level cache.
+const TASK: (usize, usize) = (256, 360);
+/// Elements of results that may wait to be copied.
+const WAITING: usize = 1 << 20;
+/// Multiply-adds below which a product is not worth several threads.
+const SMALL: usize = 1 << 15;
 
 /// Operands of a product with their IEEE values, which give the signs beside infinities.
 pub struct Operand<'a> {
@@ -40,90 +41,108 @@ fn ring_product_by(
     if !held || out.is_empty() || out.len() != batch * m * n || k == 0 {
         return;
     }
-    let one = |(b, out): (usize, &mut [Residue])| {
-        for strip in (0..n).step_by(STRIP) {
-            let columns = strip..n.min(strip + STRIP);
-            strip_product(kernel, sizes, b, columns, lhs.residues, rhs.residues, out);
+    let mut tiles = vec![];
+    for b in 0..batch {
+        for columns in parts(n, TASK.1) {
+            for rows in parts(m, TASK.0) {
+                tiles.push(Tile {
+                    b,
+                    rows,
+                    columns: columns.clone(),
+                });
+            }
         }
-    };
-    if sizes.batch == 1 {
-        one((0, out));
+    }
+    let product = |tile: &Tile| tile.product(kernel, k, lhs.residues, rhs.residues);
+    // Some tiles at a time, so that few of them wait to be copied.
+    let together = if batch * m * n * k < SMALL {
+        1
     } else {
-        out.par_chunks_mut(m * n).enumerate().for_each(one);
+        (WAITING / (m * n).min(TASK.0 * TASK.1)).max(4 * rayon::current_num_threads())
+    };
+    for some in tiles.chunks(together) {
+        let results: Vec<Vec<Residue>> = match some {
+            [one] => vec![product(one)],
+            _ => some.par_iter().map(product).collect(),
+        };
+        for (tile, result) in some.iter().zip(results) {
+            let width = tile.columns.len();
+            for (row, from) in tile.rows.clone().zip(result.chunks_exact(width)) {
+                out[(tile.b * m + row) * n + tile.columns.start..][..width].copy_from_slice(from);
+            }
+        }
     }
     with_codes(sizes, lhs, rhs, out);
 }
 
-/// One matrix of the batch, columns `columns` of its result.
-fn strip_product(
-    kernel: Kernel,
-    sizes: Sizes,
+/// `0..size` in ranges of at most `largest`.
+fn parts(size: usize, largest: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..size)
+        .step_by(largest)
+        .map(move |first| first..size.min(first + largest))
+}
+
+/// A part of the result one task computes.
+struct Tile {
     b: usize,
-    columns: std::ops::Range<usize>,
-    lhs: Matrices<'_, Residue>,
-    rhs: Matrices<'_, Residue>,
-    out: &mut [Residue],
-) {
-    let Sizes { m, n, k, .. } = sizes;
-    let panels = columns.len().div_ceil(kernel.columns);
-    let width = panels * kernel.columns;
-    // For each depth block, for each panel: columns of the panel together.
-    let mut packed = vec![0f64; width * k];
-    for (block, packed) in packed.chunks_mut(width * DEPTH).enumerate() {
-        let depth = packed.len() / width;
-        packed
-            .par_chunks_mut(kernel.columns * depth)
-            .enumerate()
-            .for_each(|(panel, packed)| {
-                let first = columns.start + panel * kernel.columns;
-                let rows = kernel.columns.min(columns.end - first);
-                pack_right(rhs, b, first, rows, block * DEPTH, kernel.columns, packed);
-            });
-    }
-    let task = |(index, out): (usize, &mut [Residue])| {
-        let (first, rows) = (index * TASK_ROWS, out.len() / n);
-        let height = rows.next_multiple_of(kernel.rows);
-        let mut sums = vec![0f64; height * width];
-        let mut left = vec![0f64; 2 * height * DEPTH.min(k)];
-        for (block, right) in packed.chunks(width * DEPTH).enumerate() {
-            let depth = right.len() / width;
-            let left = &mut left[..2 * height * depth];
-            for (panel, left) in left.chunks_exact_mut(2 * kernel.rows * depth).enumerate() {
-                let row = panel * kernel.rows;
-                pack_left(
-                    lhs,
-                    b,
-                    first + row,
-                    kernel.rows.min(rows - row),
-                    block * DEPTH,
-                    kernel.rows,
-                    left,
-                );
+    rows: Range<usize>,
+    columns: Range<usize>,
+}
+
+thread_local! {
+    /// Memory for the sums, one packed depth of the right rows and one packed panel of left rows.
+    static SCRATCH: RefCell<Vec<f64>> = const { RefCell::new(vec![]) };
+}
+
+impl Tile {
+    fn product(
+        &self,
+        kernel: Kernel,
+        k: usize,
+        lhs: Matrices<'_, Residue>,
+        rhs: Matrices<'_, Residue>,
+    ) -> Vec<Residue> {
+        let height = self.rows.len().next_multiple_of(kernel.rows);
+        let width = self.columns.len().next_multiple_of(kernel.columns);
+        let mut scratch = SCRATCH.take();
+        let needed = height * width + (width + 2 * kernel.rows) * DEPTH;
+        if scratch.len() < needed {
+            scratch.resize(needed, 0.0);
+        }
+        let (sums, rest) = scratch.split_at_mut(height * width);
+        let (right, left) = rest.split_at_mut(width * DEPTH);
+        sums.fill(0.0);
+        for depth in parts(k, DEPTH) {
+            let right = &mut right[..width * depth.len()];
+            let panels = right.chunks_exact_mut(kernel.columns * depth.len());
+            for (first, panel) in self.columns.clone().step_by(kernel.columns).zip(panels) {
+                let rows = kernel.columns.min(self.columns.end - first);
+                pack_right(rhs, self.b, first, rows, depth.start, kernel.columns, panel);
             }
-            for pass in (0..width).step_by(PASS) {
-                let pass_width = PASS.min(width - pass);
-                for (panel, left) in left.chunks_exact(2 * kernel.rows * depth).enumerate() {
-                    let row = panel * kernel.rows * width;
-                    for column in (pass..pass + pass_width).step_by(kernel.columns) {
-                        let right = &right[column * depth..(column + kernel.columns) * depth];
-                        kernel.add(left, right, &mut sums[row + column..], width);
-                    }
+            let left = &mut left[..2 * kernel.rows * depth.len()];
+            for (first, sums) in self
+                .rows
+                .clone()
+                .step_by(kernel.rows)
+                .zip(sums.chunks_exact_mut(kernel.rows * width))
+            {
+                let rows = kernel.rows.min(self.rows.end - first);
+                pack_left(lhs, self.b, first, rows, depth.start, kernel.rows, left);
+                for (panel, right) in right.chunks_exact(kernel.columns * depth.len()).enumerate() {
+                    kernel.add(left, right, &mut sums[panel * kernel.columns..], width);
                 }
             }
         }
-        for (out, sums) in out.chunks_exact_mut(n).zip(sums.chunks_exact(width)) {
-            let out = &mut out[columns.clone()];
-            out.iter_mut().zip(sums).for_each(|(o, s)| *o = residue(*s));
+        let mut out = Vec::with_capacity(self.rows.len() * self.columns.len());
+        for row in sums.chunks_exact(width).take(self.rows.len()) {
+            out.extend(row[..self.columns.len()].iter().map(|s| residue(*s)));
         }
-    };
-    if m > TASK_ROWS {
-        out.par_chunks_mut(TASK_ROWS * n).enumerate().for_each(task);
-    } else {
-        task((0, out));
+        SCRATCH.set(scratch);
+        out
     }
 }
 
-/// `rows` rows from `first`, columns from `column`, as centred residues; rows up to `width` stay 0.
+/// `rows` rows from `first`, columns from `column`, as centred residues; rows up to `width` are 0.
 fn pack_right(
     from: Matrices<'_, Residue>,
     b: usize,
@@ -133,6 +152,9 @@ fn pack_right(
     width: usize,
     packed: &mut [f64],
 ) {
+    if rows < width {
+        packed.fill(0.0);
+    }
     if from.row_stride == 1 {
         for (c, packed) in packed.chunks_exact_mut(width).enumerate() {
             let at = b * from.batch_stride + first + (column + c) * from.column_stride;
@@ -153,8 +175,9 @@ fn pack_right(
                 .zip(&from.data[at..])
                 .for_each(|(p, v)| *p = centred(*v));
         } else {
-            let values = from.data[at..].iter().step_by(from.column_stride);
-            places.zip(values).for_each(|(p, v)| *p = centred(*v));
+            places
+                .enumerate()
+                .for_each(|(c, p)| *p = centred(from.data[at + c * from.column_stride]));
         }
     }
 }
