@@ -121,6 +121,9 @@ fn one(
         let module = mlir::encode::encode(before, context)?;
         let mut rewriter = Rewriter::new(context, &module, pass, number, last_number);
         (pass.run)(&mut rewriter)?;
+        if let Some(fault) = rewriter.take_fault() {
+            return Err(fault);
+        }
         let log = std::mem::take(&mut rewriter.log);
         let wrong = context.verify(module.as_operation());
         if !wrong.is_empty() {

@@ -8,6 +8,8 @@ pub fn pipeline() -> Vec<&'static Pass> {
     vec![
         &hlo::simplify::PASS,
         &hlo::cse::PASS,
+        // After simplify, which removes what would hide that a dot is in its form already.
+        &hlo::canonicalize_dots::PASS,
         // Last: every pass above leaves ops without uses.
         &hlo::dce::PASS,
     ]

@@ -52,13 +52,17 @@ pub struct Rewriter<'c> {
     number: u32,
     /// No application gets a number above this.
     last_number: u32,
-    /// Id of the application under way, for the locations of the ops it makes.
-    id: Arc<str>,
+    /// The rewrite under way.
+    rewrite: &'static str,
     /// The op being rewritten: new ops go before it.
     at: Option<OpRef<'c>>,
     alive: HashSet<*const c_void>,
-    /// Ops made or touched by the application under way.
+    /// Ops made by the application under way, in order.
+    made: Vec<OpRef<'c>>,
+    /// Ops that patterns may fit after the application: those it made, those it kept in place of others, the users of what it replaced.
     touched: Vec<OpRef<'c>>,
+    /// The first op that a rewrite failed to make: a fault of that rewrite.
+    fault: Option<Error>,
     pub log: Vec<Applied>,
 }
 
@@ -77,10 +81,12 @@ impl<'c> Rewriter<'c> {
             pass,
             number,
             last_number,
-            id: Arc::from(""),
+            rewrite: "",
             at: None,
             alive: HashSet::new(),
+            made: vec![],
             touched: vec![],
+            fault: None,
             log: vec![],
         };
         for op in rewriter.ops() {
@@ -96,6 +102,16 @@ impl<'c> Rewriter<'c> {
     /// Number of the last application.
     pub fn number(&self) -> u32 {
         self.number
+    }
+
+    /// Id of the application under way, for the locations of the ops it makes.
+    fn id(&self) -> String {
+        format!("{}:{}#{}", self.pass.name, self.rewrite, self.number + 1)
+    }
+
+    /// The first fault of a rewrite, if any: the module is then not to be used.
+    pub fn take_fault(&mut self) -> Option<Error> {
+        self.fault.take()
     }
 
     /// Whether the limit of `--stop-after-rewrite` is reached.
@@ -147,22 +163,37 @@ impl<'c> Rewriter<'c> {
     }
 
     /// The typed form of an `hlo` op; none for other dialects.
-    pub fn read(&self, op: OpRef<'c>) -> Option<hlo::Op> {
+    pub fn read(&self, op: OpRef<'_>) -> Option<hlo::Op> {
         mlir::decode::op(op)
     }
 
-    pub fn ty(&self, value: ValueRef<'c>) -> Option<Type> {
+    pub fn ty(&self, value: ValueRef<'_>) -> Option<Type> {
         mlir::types::decode(value.r#type()).ok()
     }
 
     /// Creates an op before the op being rewritten. Its result types are those of the shape rule; `declared` where the rule needs them.
+    /// An op that cannot be made is a fault of the rewrite and ends the pass.
     pub fn create(
         &mut self,
         op: impl Into<hlo::Op>,
         operands: &[ValueRef<'c>],
         declared: &[Type],
+    ) -> Option<Vec<ValueRef<'c>>> {
+        match self.try_create(op.into(), operands, declared) {
+            Ok(results) => Some(results),
+            Err(error) => {
+                self.fault.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    fn try_create(
+        &mut self,
+        op: hlo::Op,
+        operands: &[ValueRef<'c>],
+        declared: &[Type],
     ) -> Result<Vec<ValueRef<'c>>, Error> {
-        let op = op.into();
         let types: Vec<Type> = operands
             .iter()
             .map(|v| {
@@ -179,7 +210,7 @@ impl<'c> Rewriter<'c> {
             .map_err(|all| {
                 Error::internal(format!(
                     "{} made an invalid {}: {}",
-                    self.id,
+                    self.id(),
                     op.name(),
                     all.join("; ")
                 ))
@@ -187,13 +218,14 @@ impl<'c> Rewriter<'c> {
         let at = self
             .at
             .ok_or_else(|| Error::internal("an op was created outside a rewrite"))?;
-        let location = mlir::locations::fused(self.context.melior(), &self.id, &[at.location()]);
+        let location = mlir::locations::fused(self.context.melior(), &self.id(), &[at.location()]);
         let made = mlir::encode::op(self.context, &op, operands, &results, location)?;
         let block = at
             .block()
             .ok_or_else(|| Error::internal("the op being rewritten is in no block"))?;
         let made = extend(block.insert_operation_before(at, made));
         self.alive.insert(key(made));
+        self.made.push(made);
         self.touched.push(made);
         Ok(made.results().map(|r| Value::from(r)).collect())
     }
@@ -204,16 +236,12 @@ impl<'c> Rewriter<'c> {
         op: impl Into<hlo::Op>,
         operands: &[ValueRef<'c>],
         declared: &[Type],
-    ) -> Result<ValueRef<'c>, Error> {
-        let results = self.create(op, operands, declared)?;
-        results
-            .first()
-            .copied()
-            .ok_or_else(|| Error::internal("an op without result was created for its result"))
+    ) -> Option<ValueRef<'c>> {
+        self.create(op, operands, declared)?.first().copied()
     }
 
-    /// Applies one rewrite at `op`: `make` gives the values that replace its results (none: the rewrite does not fit). The op is erased. False when
-    /// the limit is reached or the rewrite does not fit.
+    /// Applies one rewrite at `op`: `make` gives the values that replace its results (none: the rewrite does not fit; nor does it when their types,
+    /// layouts included, are not those of the results). The op is erased. False when the limit is reached or the rewrite does not fit.
     pub fn apply(
         &mut self,
         rewrite: &'static Rewrite,
@@ -223,19 +251,22 @@ impl<'c> Rewriter<'c> {
         if self.is_exhausted() || !self.is_alive(op) {
             return false;
         }
-        self.id = Arc::from(format!(
-            "{}:{}#{}",
-            self.pass.name,
-            rewrite.name,
-            self.number + 1
-        ));
+        self.rewrite = rewrite.name;
         self.at = Some(op);
+        self.made.clear();
         self.touched.clear();
-        let values = make(op, self);
+        let values = make(op, self).filter(|values| replaces(op, values));
         self.at = None;
-        let Some(values) = values else { return false };
+        let Some(values) = values else {
+            // Users before definitions.
+            for made in std::mem::take(&mut self.made).into_iter().rev() {
+                self.erase(made);
+            }
+            return false;
+        };
         let location = mlir::locations::decode(op.location());
         for (result, value) in op.results().zip(&values) {
+            self.touched.extend(users(Value::from(result)));
             replace_uses(Value::from(result), *value);
         }
         self.erase(op);
@@ -248,7 +279,7 @@ impl<'c> Rewriter<'c> {
         if let Some(at) = self.at {
             let merged = mlir::locations::fused(
                 self.context.melior(),
-                &self.id,
+                &self.id(),
                 &[op.location(), at.location()],
             );
             mlir::locations::set(op, merged);
@@ -257,9 +288,10 @@ impl<'c> Rewriter<'c> {
     }
 
     fn record(&mut self, rewrite: &'static Rewrite, location: Location) {
+        let id = Arc::from(self.id());
         self.number += 1;
         self.log.push(Applied {
-            id: self.id.clone(),
+            id,
             number: self.number,
             pass: self.pass.name,
             rewrite: rewrite.name,
@@ -293,26 +325,35 @@ impl<'c> Rewriter<'c> {
                 if !self.is_alive(op) {
                     break;
                 }
-                let users: Vec<OpRef<'c>> =
-                    op.results().flat_map(|r| users(Value::from(r))).collect();
-                if self.apply(rewrite, op, pattern) {
+                let applied = self.apply(rewrite, op, pattern);
+                if let Some(fault) = self.take_fault() {
+                    return Err(fault);
+                }
+                if applied {
                     applications += 1;
-                    for again in self.touched.clone().into_iter().chain(users) {
-                        if self.is_alive(again) {
-                            work.push_back(again);
-                        }
-                    }
+                    let touched = std::mem::take(&mut self.touched);
+                    work.extend(touched.into_iter().filter(|again| self.is_alive(*again)));
                 }
             }
             if applications > limit {
                 return Err(Error::internal(format!(
-                    "pass {} does not end: {} was applied {applications} times",
-                    self.pass.name, self.id
+                    "pass {} does not end: {} was applied last of {applications} times",
+                    self.pass.name, self.rewrite
                 )));
             }
         }
         Ok(())
     }
+}
+
+/// Whether `values` have the types of the results of `op`.
+fn replaces<'c>(op: OpRef<'c>, values: &[ValueRef<'c>]) -> bool {
+    op.result_count() == 0
+        || op.result_count() == values.len()
+            && op
+                .results()
+                .zip(values)
+                .all(|(result, value)| result.r#type() == value.r#type())
 }
 
 /// Ops that use `value`, in MLIR's use order; an op that uses it twice comes twice.
