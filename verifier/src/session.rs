@@ -255,7 +255,7 @@ impl<'a> Session<'a> {
                 let mut events = Events::default();
                 let out = version
                     .interpreter(self.planes)
-                    .eval_op(op, &values, &captured, &mut events)
+                    .eval_op(op, &values, &|v| captured.get(&v).cloned(), &mut events)
                     .map_err(|stop| located(stop, operation))?;
                 self.add_events(events);
                 out.into_iter().map(|v| self.insert(v)).collect()
@@ -346,9 +346,12 @@ impl<'a> Session<'a> {
             .iter()
             .map(|c| self.value(*c).cloned())
             .collect::<Result<_, _>>()?;
-        version
-            .interpreter(Planes::IeeeOnly)
-            .bound_op(op, &bounded, &captured, &out)
+        version.interpreter(Planes::IeeeOnly).bound_op(
+            op,
+            &bounded,
+            &|v| captured.get(&v).cloned(),
+            &out,
+        )
     }
 }
 

@@ -21,7 +21,7 @@ use tileproof_dialect::{
     program::Program,
     tensor::Value,
 };
-use tileproof_runtime::{inputs::attach_ring, limits::Limits};
+use tileproof_runtime::{inputs::with_ring, limits::Limits};
 
 /// How much is run (DESIGN.md section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -321,7 +321,7 @@ fn attempt(
     let contents: Vec<Content> = arguments
         .into_iter()
         .enumerate()
-        .map(|(i, v)| session.insert(attach_ring(v, ring_seed, i as u64)))
+        .map(|(i, v)| session.insert(with_ring(&v, ring_seed, i as u64)))
         .collect();
     let mut passes = vec![];
     let mut zero_divisors = false;
