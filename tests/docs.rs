@@ -5,6 +5,9 @@ use std::process::Command;
 
 use tileproof_tests::workspace::{self, SourceFile, assert_clean};
 
+#[path = "docs/generated.rs"]
+mod generated;
+
 #[test]
 fn links_lead_somewhere() {
     let documents = workspace::files(&["md"]);
@@ -30,6 +33,34 @@ fn commands_in_examples_exist() {
         workspace::files(&["md"])
             .iter()
             .flat_map(|document| unknown_commands(document, &subcommands, &makefile)),
+    );
+}
+
+#[test]
+fn passes_are_described() {
+    assert_document("docs/passes.md", &generated::passes());
+}
+
+#[test]
+fn ops_are_described() {
+    assert_document("docs/ops.md", &generated::ops(&workspace::files(&["rs"])));
+}
+
+/// The document at `path` is `want`. It is written where insta is asked to update.
+#[track_caller]
+fn assert_document(path: &str, want: &str) {
+    let file = workspace::root().join(path);
+    if std::env::var("INSTA_UPDATE").is_ok_and(|value| value == "always") {
+        std::fs::write(&file, want).expect("the document can be written");
+    }
+    let got = std::fs::read_to_string(&file).unwrap_or_default();
+    let differs = want
+        .lines()
+        .zip(got.lines().chain(std::iter::repeat("")))
+        .find(|(want, got)| want != got);
+    assert!(
+        got == want,
+        "{path} is not what the code says, first at {differs:?}; `INSTA_UPDATE=always cargo test --workspace --test docs` writes it"
     );
 }
 

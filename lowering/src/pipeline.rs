@@ -6,6 +6,7 @@ use tileproof_dialect::error::Error;
 /// The passes in order.
 pub fn pipeline() -> Vec<&'static Pass> {
     vec![
+        &hlo::expand::PASS,
         &hlo::simplify::PASS,
         &hlo::cse::PASS,
         // After simplify, which removes what would hide that a dot is in its form already.

@@ -3,4 +3,5 @@
 pub mod canonicalize_dots;
 pub mod cse;
 pub mod dce;
+pub mod expand;
 pub mod simplify;
