@@ -38,10 +38,10 @@ pub fn literal(rewriter: &Rewriter<'_>, value: ValueRef<'_>) -> Option<Literal> 
     if !constant.value()?.is_dense_elements() {
         return None;
     }
-    match rewriter.read(constant.operation())? {
-        hlo::Op::Constant(constant) => Some(constant.value),
-        _ => None,
-    }
+    let hlo::Op::Constant(constant) = rewriter.read(constant.operation())? else {
+        return None;
+    };
+    Some(constant.value)
 }
 
 /// The value that all elements of a constant have, as a tensor of rank 0; seen through broadcasts and reshapes.
@@ -99,8 +99,9 @@ pub fn is_all_ones(rewriter: &Rewriter<'_>, value: ValueRef<'_>) -> bool {
         .is_some_and(|v| *v as u64 & mask == mask)
 }
 
-/// A constant of type `ty` with `one`, of rank 0, in every element. None for dynamic sizes.
+/// A constant of type `ty` with `one`, of rank 0, in every element. None for dynamic sizes and for no elements.
 pub fn constant_of(ty: &TensorType, one: &Tensor) -> Option<Constant> {
+    ty.elements().filter(|n| *n > 0)?;
     let value = Literal::new(ty.static_dims()?, ty.element.clone(), one.ieee().clone())?;
     Some(Constant { value })
 }

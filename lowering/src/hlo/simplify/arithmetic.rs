@@ -7,7 +7,9 @@ use crate::{
     values,
 };
 use tileproof_dialect::{
-    hlo::{add::Add, multiply::Multiply, negate::Negate, subtract::Subtract},
+    hlo::{
+        abs::Abs, add::Add, divide::Divide, multiply::Multiply, negate::Negate, subtract::Subtract,
+    },
     mlir::views::hlo,
     numerics::Numerics,
     tensor::Tensor,
@@ -141,13 +143,14 @@ pub const NEGATE_NEGATE: Rewrite = Rewrite {
     pattern: Some(negate_negate),
 };
 
-fn negate_negate<'c>(op: OpRef<'c>, _: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
-    Some(vec![negated(hlo::NegateOp::cast(op)?.operand())?])
+fn negate_negate<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
+    Some(vec![negated(rewriter, hlo::NegateOp::cast(op)?.operand())?])
 }
 
-/// What `value` is the negative of.
-fn negated(value: ValueRef<'_>) -> Option<ValueRef<'_>> {
-    Some(hlo::NegateOp::cast(definition(value)?)?.operand())
+/// What `value` is the negative of. Quantized values are left alone: the negative may saturate.
+fn negated<'c>(rewriter: &Rewriter<'c>, value: ValueRef<'c>) -> Option<ValueRef<'c>> {
+    let operand = hlo::NegateOp::cast(definition(value)?)?.operand();
+    (values::class(rewriter, value)? != Class::Quantized).then_some(operand)
 }
 
 /// A product with -1 is not rounded and has the other sign, zeros too; integers wrap alike: BitExact.
@@ -195,7 +198,7 @@ pub const ADD_NEGATE: Rewrite = Rewrite {
 
 fn add_negate<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
     let op = hlo::AddOp::cast(op)?;
-    match (negated(op.lhs()), negated(op.rhs())) {
+    match (negated(rewriter, op.lhs()), negated(rewriter, op.rhs())) {
         (_, Some(y)) => rewriter.create(Subtract, &[op.lhs(), y], &[]),
         (Some(y), None) => rewriter.create(Subtract, &[op.rhs(), y], &[]),
         (None, None) => None,
@@ -212,7 +215,7 @@ pub const SUBTRACT_NEGATE: Rewrite = Rewrite {
 
 fn subtract_negate<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
     let op = hlo::SubtractOp::cast(op)?;
-    let y = negated(op.rhs())?;
+    let y = negated(rewriter, op.rhs())?;
     rewriter.create(Add, &[op.lhs(), y], &[])
 }
 
@@ -226,7 +229,7 @@ pub const MULTIPLY_NEGATES: Rewrite = Rewrite {
 
 fn multiply_negates<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
     let op = hlo::MultiplyOp::cast(op)?;
-    let both = [negated(op.lhs())?, negated(op.rhs())?];
+    let both = [negated(rewriter, op.lhs())?, negated(rewriter, op.rhs())?];
     match values::class(rewriter, op.result())? {
         Class::Signed | Class::Unsigned | Class::Float => rewriter.create(Multiply, &both, &[]),
         Class::Boolean | Class::Complex | Class::Quantized => None,
@@ -243,11 +246,11 @@ pub const DIVIDE_NEGATES: Rewrite = Rewrite {
 
 fn divide_negates<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
     let op = hlo::DivideOp::cast(op)?;
-    let both = [negated(op.lhs())?, negated(op.rhs())?];
+    let both = [negated(rewriter, op.lhs())?, negated(rewriter, op.rhs())?];
     if values::class(rewriter, op.result())? != Class::Float {
         return None;
     }
-    rewriter.create(tileproof_dialect::hlo::divide::Divide, &both, &[])
+    rewriter.create(Divide, &both, &[])
 }
 
 /// The sign bit is cleared whatever it is; the smallest integer is its own negative and its own absolute value: BitExact.
@@ -259,8 +262,8 @@ pub const ABS_NEGATE: Rewrite = Rewrite {
 };
 
 fn abs_negate<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
-    let x = negated(hlo::AbsOp::cast(op)?.operand())?;
-    rewriter.create(tileproof_dialect::hlo::abs::Abs, &[x], &[])
+    let x = negated(rewriter, hlo::AbsOp::cast(op)?.operand())?;
+    rewriter.create(Abs, &[x], &[])
 }
 
 /// The sign bit is clear already; the smallest integer stays what it is: BitExact.
@@ -271,10 +274,10 @@ pub const ABS_ABS: Rewrite = Rewrite {
     pattern: Some(abs_abs),
 };
 
-fn abs_abs<'c>(op: OpRef<'c>, _: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
+fn abs_abs<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
     let inner = hlo::AbsOp::cast(op)?.operand();
     hlo::AbsOp::cast(definition(inner)?)?;
-    Some(vec![inner])
+    (values::class(rewriter, inner)? != Class::Quantized).then(|| vec![inner])
 }
 
 /// A rounded value is an integer, an infinity or NaN, and rounding keeps those, zeros with their sign: BitExact.
@@ -285,10 +288,10 @@ pub const ROUND_ROUND: Rewrite = Rewrite {
     pattern: Some(round_round),
 };
 
-fn round_round<'c>(op: OpRef<'c>, _: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
+fn round_round<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
     let inner = rounded(op)?;
     rounded(definition(inner)?)?;
-    Some(vec![inner])
+    (values::class(rewriter, inner)? == Class::Float).then(|| vec![inner])
 }
 
 /// The operand of a rounding to integers.
@@ -304,7 +307,7 @@ fn rounded(op: OpRef<'_>) -> Option<ValueRef<'_>> {
 /// which hardware does not flush to zero.
 pub const DIVIDE_POWER_OF_TWO: Rewrite = Rewrite {
     name: "divide-power-of-two",
-    equation: "x / 2^k  ->  x * 2^-k  (f16, bf16, f32, f64; k != 0)",
+    equation: "x / +-2^k  ->  x * +-2^-k  (f16, bf16, f32, f64)",
     numerics: Numerics::bit_exact,
     pattern: Some(divide_power_of_two),
 };

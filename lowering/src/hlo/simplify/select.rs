@@ -232,8 +232,8 @@ fn sort_single<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<Val
 }
 
 fn direction(rewriter: &Rewriter<'_>, op: OpRef<'_>) -> Option<Direction> {
-    match rewriter.read(op)? {
-        tileproof_dialect::hlo::Op::Compare(compare) => Some(compare.comparison_direction),
-        _ => None,
-    }
+    let tileproof_dialect::hlo::Op::Compare(compare) = rewriter.read(op)? else {
+        return None;
+    };
+    Some(compare.comparison_direction)
 }
