@@ -240,8 +240,8 @@ impl<'c> Rewriter<'c> {
         self.create(op, operands, declared)?.first().copied()
     }
 
-    /// Applies one rewrite at `op`: `make` gives the values that replace its results (none: the rewrite does not fit; nor does it when their types,
-    /// layouts included, are not those of the results). The op is erased. False when the limit is reached or the rewrite does not fit.
+    /// Applies one rewrite at `op`: `make` gives the values that replace its results, an empty list where they have no uses (none: the rewrite does
+    /// not fit; nor does it when the types, layouts included, are not those of the results). The op is erased. False when the limit is reached or the rewrite does not fit.
     pub fn apply(
         &mut self,
         rewrite: &'static Rewrite,
@@ -346,14 +346,13 @@ impl<'c> Rewriter<'c> {
     }
 }
 
-/// Whether `values` have the types of the results of `op`.
+/// Whether `values` can stand for the results of `op`: of the same types, or none where no result is used.
 fn replaces<'c>(op: OpRef<'c>, values: &[ValueRef<'c>]) -> bool {
-    op.result_count() == 0
-        || op.result_count() == values.len()
-            && op
-                .results()
-                .zip(values)
-                .all(|(result, value)| result.r#type() == value.r#type())
+    if values.is_empty() {
+        return op.results().all(|r| users(Value::from(r)).is_empty());
+    }
+    let mut pairs = op.results().zip(values);
+    op.result_count() == values.len() && pairs.all(|(r, v)| r.r#type() == v.r#type())
 }
 
 /// Ops that use `value`, in MLIR's use order; an op that uses it twice comes twice.
