@@ -6,6 +6,7 @@
 
 mod expression;
 mod literal;
+mod sort;
 mod structure;
 
 use super::hlo_text::fields::Fields;
@@ -344,4 +345,72 @@ fn dtype(element: &ElementType) -> Result<&'static str, Error> {
             )));
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::hlo_text;
+
+    fn script(body: &str, entry: &str) -> String {
+        let text = format!("HloModule m\n{body}\nENTRY main {{\n{entry}\n}}");
+        functions(&hlo_text::parse(&text, "t").unwrap())
+            .unwrap()
+            .split_off(IMPORTS.len())
+            .trim()
+            .to_string()
+    }
+
+    #[test]
+    fn regions_become_inner_functions() {
+        let sum =
+            "sum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b)\n}";
+        let got = script(
+            sum,
+            "x = f32[2,3]{1,0} parameter(0)\nz = f32[] constant(-0.5)\nROOT r = f32[2]{0} reduce(x, z), dimensions={1}, to_apply=sum",
+        );
+        let want = "def main(v0):
+    v1 = np.array(-0.5, jnp.float32)  # t:9
+    def r1(v2, v3):
+        v4 = lax.add(v2, v3)  # t:5
+        return v4
+    v5 = lax.reduce(v0, v1, r1, (1,))  # t:10
+    return v5";
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn constants_keep_their_bits() {
+        let got = script("", "ROOT c = bf16[2]{0} constant({0.1001, nan})");
+        assert!(
+            got.contains("np.frombuffer(bytes.fromhex(\"cd3dc07f\"), jnp.bfloat16).reshape((2,))"),
+            "{got}"
+        );
+    }
+
+    #[test]
+    fn bitcasts_follow_the_memory_order() {
+        let got = script(
+            "",
+            "x = f32[2,3]{0,1} parameter(0)\nROOT b = f32[6]{0} bitcast(x)",
+        );
+        assert!(
+            got.contains("v1 = lax.reshape(lax.transpose(v0, (1, 0)), (6,))"),
+            "{got}"
+        );
+    }
+
+    #[test]
+    fn a_comparator_of_its_own_kind_is_refused() {
+        let odd = "odd {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=LT\n}";
+        let entry =
+            "x = f32[4]{0} parameter(0)\nROOT r = f32[4]{0} sort(x), dimensions={0}, to_apply=odd";
+        let total = odd.replace("direction=LT", "direction=GT, type=TOTALORDER");
+        assert!(script(&total, entry).contains(
+            "lax.sort((lax.bitwise_not(total_order(v0)), v0), 0, False, num_keys=1)[1:][0]"
+        ));
+        let text = format!("HloModule m\n{odd}\nENTRY main {{\n{entry}\n}}");
+        let refused = functions(&hlo_text::parse(&text, "t").unwrap());
+        assert!(matches!(refused, Err(Error::Unsupported { .. })));
+    }
 }

@@ -41,7 +41,6 @@ const PLAIN: &[&str] = &[
     "convert",
     "copy",
     "copy_done",
-    "copy_start",
     "cosh",
     "count_leading_zeros",
     "divide",
@@ -102,6 +101,11 @@ pub fn describe(
         "broadcast_in_dim" => {
             opcode = "broadcast".to_string();
             out.lists(&f, &[("broadcast_dimensions", "dimensions")]);
+        }
+        "copy_start" => {
+            if let Some(index) = f.int("cross_program_prefetch_index") {
+                out.put("cross_program_prefetch_index", index);
+            }
         }
         "transpose" => out.lists(&f, &[("permutation", "dimensions")]),
         "reverse" | "map" | "reduce" => out.lists(&f, &[("dimensions", "dimensions")]),

@@ -11,7 +11,7 @@ use crate::{
     literal::Literal,
     program::{OpId, Operation, ValueId},
     tensor::count,
-    types::{Dim, ElementType, TensorType, Type},
+    types::{Dim, ElementType, Layout, TensorType, Type},
 };
 use std::fmt::Write;
 
@@ -240,5 +240,41 @@ impl Printer<'_> {
             "%{all}, {}",
             self.operand_list(scope, o.operands.get(1..).unwrap_or(&[]))?
         ))
+    }
+
+    /// The operand of a bitcast in the layout the op reads it in; a copy where its own is another.
+    pub fn in_layout(
+        &mut self,
+        scope: &mut Scope,
+        o: &Operation,
+        source_layout: &[i64],
+    ) -> Result<String, Error> {
+        let operand = self.operand_list(scope, &o.operands)?;
+        let Some(ty) = o
+            .operands
+            .first()
+            .and_then(|v| self.program.ty(*v).as_tensor())
+        else {
+            return Ok(operand);
+        };
+        let default: Vec<u64> = (0..ty.rank() as u64).rev().collect();
+        let own = ty.layout.as_ref().map_or(&default, |l| &l.minor_to_major);
+        let wanted: Vec<u64> = match source_layout {
+            [] => default.clone(),
+            list => list.iter().map(|d| *d as u64).collect(),
+        };
+        if *own == wanted {
+            return Ok(operand);
+        }
+        let layout = Some(Layout {
+            minor_to_major: wanted,
+            tiles: vec![],
+        });
+        let ty = TensorType {
+            layout,
+            ..(**ty).clone()
+        };
+        let copy = format!("{} copy({operand})", shape(&ty.into()));
+        Ok(format!("%{}", self.line(scope, "copy", copy)))
     }
 }

@@ -13,6 +13,7 @@ use crate::{
     hlo,
     import::hlo_text::{
         ELIDED_CONSTANT,
+        instruction::SOURCE_TARGET_PAIRS,
         syntax::{list, quote, shape},
     },
     op::Op,
@@ -161,6 +162,10 @@ impl Printer<'_> {
                     )
                 }
                 "broadcast_in_dim" => self.broadcast(scope, o, f.ints("broadcast_dimensions"))?,
+                "bitcast" => {
+                    let operand = self.in_layout(scope, o, f.ints("source_layout"))?;
+                    ("bitcast".to_string(), Pairs::default(), operand)
+                }
                 "select" => (
                     "select".to_string(),
                     Pairs::default(),
@@ -177,9 +182,20 @@ impl Printer<'_> {
                         format!("%{}, ", self.one_or_packed(scope, &data)?)
                     };
                     let _ = write!(operands, "%{}", self.value(scope, token)?);
-                    let Some((opcode, pairs)) = describe(name, &attributes, &operand_types)? else {
+                    let Some((opcode, mut pairs)) = describe(name, &attributes, &operand_types)?
+                    else {
                         return Err(Error::internal("an opcode is missing"));
                     };
+                    let routed = Fields(&o.extra).0.get("mhlo.frontend_attributes").is_some();
+                    if !routed && !f.array("source_target_pairs").is_empty() {
+                        pairs.put(
+                            "frontend_attributes",
+                            format!(
+                                "{{{SOURCE_TARGET_PAIRS}={}}}",
+                                quote(&f.rows("source_target_pairs"))
+                            ),
+                        );
+                    }
                     (opcode, pairs, operands)
                 }
                 "outfeed" => {

@@ -122,6 +122,7 @@ impl Writer<'_> {
             "bitcast" => bitcast(
                 &first,
                 &self.operand_type(id, 0)?,
+                f.ints("source_layout"),
                 &self.result_type(id, 0)?,
             )?,
             "round_nearest_afz" => format!("lax.round({first}, lax.RoundingMethod.AWAY_FROM_ZERO)"),
@@ -406,21 +407,32 @@ pub fn index_vectors_last(
     })
 }
 
-/// The elements in memory order, read in the memory order of the result.
-fn bitcast(x: &str, from: &TensorType, to: &TensorType) -> Result<String, Error> {
+/// The elements in the order of `source_layout`, read in the memory order of the result.
+fn bitcast(
+    x: &str,
+    from: &TensorType,
+    source_layout: &[i64],
+    to: &TensorType,
+) -> Result<String, Error> {
     if from.element != to.element {
         return Err(Error::unsupported(
             "a JAX script of a bitcast to another element type",
         ));
     }
-    let major_to_minor = |t: &TensorType| -> Vec<u64> {
-        match &t.layout {
-            Some(layout) => layout.minor_to_major.iter().rev().copied().collect(),
-            None => (0..t.rank() as u64).collect(),
-        }
+    let source: Vec<i64> = match source_layout {
+        [] => (0..from.rank() as i64).collect(),
+        list => list.iter().rev().copied().collect(),
     };
-    let (source, target) = (major_to_minor(from), major_to_minor(to));
-    let is_identity = |order: &[u64]| order.iter().enumerate().all(|(i, d)| i as u64 == *d);
+    let target: Vec<i64> = match &to.layout {
+        Some(layout) => layout
+            .minor_to_major
+            .iter()
+            .rev()
+            .map(|d| *d as i64)
+            .collect(),
+        None => (0..to.rank() as i64).collect(),
+    };
+    let is_identity = |order: &[i64]| order.iter().enumerate().all(|(i, d)| i as i64 == *d);
     let dims = to
         .static_dims()
         .ok_or_else(|| Error::unsupported("a JAX script of a program with dynamic shapes"))?;
@@ -435,7 +447,7 @@ fn bitcast(x: &str, from: &TensorType, to: &TensorType) -> Result<String, Error>
         .collect();
     out = format!("lax.reshape({out}, {})", tuple(&physical));
     if !is_identity(&target) {
-        let inverse: Vec<usize> = (0..target.len() as u64)
+        let inverse: Vec<usize> = (0..target.len() as i64)
             .filter_map(|d| target.iter().position(|t| *t == d))
             .collect();
         out = format!("lax.transpose({out}, {})", tuple(&inverse));

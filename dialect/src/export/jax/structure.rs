@@ -9,10 +9,8 @@ use crate::{
     attribute::Attribute,
     error::Error,
     export::hlo_text::fields::Fields,
-    hlo,
     op::Op,
-    program::{OpId, RegionId, ValueDef, ValueId},
-    types::Class,
+    program::{OpId, RegionId},
 };
 
 impl Writer<'_> {
@@ -184,130 +182,6 @@ impl Writer<'_> {
                 }
             }
             _ => None,
-        }
-    }
-
-    /// Sorts by one operand. The key is made of integers where `lax.sort` would order floats in its own way.
-    fn sort(&mut self, id: OpId, f: &Fields<'_>) -> Result<String, Error> {
-        let o = self.program.op(id);
-        let region = o
-            .regions
-            .first()
-            .copied()
-            .ok_or_else(|| Error::internal("a region is missing"))?;
-        let (key, descending, canonical) = self
-            .sort_key(region)
-            .ok_or_else(|| Error::unsupported("a JAX script of a sort with this comparator"))?;
-        let x = self.operands(id);
-        let element = self.operand_type(id, key)?.element;
-        let name = x
-            .get(key)
-            .cloned()
-            .ok_or_else(|| Error::internal("an operand is missing"))?;
-        let options = format!(
-            "{}, {}",
-            f.int("dimension").unwrap_or(-1),
-            python(f.flag("is_stable"))
-        );
-        let is_float = element.class() == Class::Float;
-        if !descending && key == 0 && (canonical || !is_float) {
-            return Ok(match x.as_slice() {
-                [one] => format!("lax.sort({one}, {options})"),
-                many => format!("lax.sort({}, {options}, num_keys=1)", tuple(many)),
-            });
-        }
-        if is_float && canonical {
-            return Err(Error::unsupported(
-                "a JAX script of a sort with this comparator",
-            ));
-        }
-        let mut order = name;
-        if is_float {
-            self.uses_total_order = true;
-            order = format!("total_order({order})");
-        }
-        if descending {
-            order = format!("lax.bitwise_not({order})");
-        }
-        let sorted = format!(
-            "lax.sort({}, {options}, num_keys=1)[1:]",
-            tuple(&[vec![order], x.clone()].concat())
-        );
-        Ok(if o.results.len() == 1 {
-            format!("{sorted}[0]")
-        } else {
-            sorted
-        })
-    }
-
-    /// Operand a comparator looks at, whether larger comes first, and whether zeros and NaNs are made alike before (as `lax.sort` does).
-    fn sort_key(&self, region: RegionId) -> Option<(usize, bool, bool)> {
-        let [returned] = self.program.returned(region) else {
-            return None;
-        };
-        let ValueDef::Result { op, .. } = self.program.value(*returned).def else {
-            return None;
-        };
-        let o = self.program.op(op);
-        let Op::Hlo(hlo::Op::Compare(_)) = &o.op else {
-            return None;
-        };
-        let attributes = o.op.to_attributes();
-        let f = Fields(&attributes);
-        let [lhs, rhs] = o.operands[..] else {
-            return None;
-        };
-        let (a, steps) = self.behind_selects(lhs)?;
-        let (b, other) = self.behind_selects(rhs)?;
-        let arguments = &self.program.region(region).arguments;
-        let place = |v: ValueId| arguments.iter().position(|x| *x == v);
-        let (a, b) = (place(a)?, place(b)?);
-        let element = self.program.ty(lhs).as_tensor()?.element.clone();
-        let is_float = element.class() == Class::Float;
-        // A plain comparison of floats is no order: NaN is neither below nor above.
-        if steps != other
-            || (is_float && f.word("compare_type") != Some("TOTALORDER"))
-            || !matches!(
-                element.class(),
-                Class::Float | Class::Signed | Class::Unsigned
-            )
-        {
-            return None;
-        }
-        let greater = match f.word("comparison_direction") {
-            Some("LT") => false,
-            Some("GT") => true,
-            Some(_) | None => return None,
-        };
-        match (a % 2, b) {
-            (0, _) if b == a + 1 => Some((a / 2, greater, steps > 0)),
-            (1, _) if b + 1 == a => Some((b / 2, !greater, steps > 0)),
-            (_, _) => None,
-        }
-    }
-
-    /// The value whose zeros and NaNs selects replace by constants, and the number of selects.
-    fn behind_selects(&self, v: ValueId) -> Option<(ValueId, usize)> {
-        let (mut v, mut steps) = (v, 0);
-        loop {
-            let ValueDef::Result { op, .. } = self.program.value(v).def else {
-                return Some((v, steps));
-            };
-            let o = self.program.op(op);
-            let (Op::Hlo(hlo::Op::Select(_)), [_, yes, no]) = (&o.op, &o.operands[..]) else {
-                return None;
-            };
-            let ValueDef::Result { op: constant, .. } = self.program.value(*yes).def else {
-                return None;
-            };
-            let Op::Hlo(hlo::Op::Constant(_)) = &self.program.op(constant).op else {
-                return None;
-            };
-            v = *no;
-            steps += 1;
-            if steps > 2 {
-                return None;
-            }
         }
     }
 }

@@ -393,15 +393,15 @@ impl<'m, 'a> Importer<'m, 'a> {
         let f = &mut Fields::new(self.module, instruction);
         f.skip(roles(opcode));
         let mut types = vec![];
-        // Types of results: the leaves of the instruction's type, but for a transfer in two halves.
+        // Types of results: the leaves of the instruction's type, but for a transfer or copy in two halves.
         match opcode {
-            "send" | "recv" => types.push(instruction.ty.clone()),
+            "send" | "recv" | "copy-start" => types.push(instruction.ty.clone()),
             _ => flatten(&instruction.ty, &mut types),
         }
         let mut values = match opcode {
             "conditional" => vec![],
             // These take what their first half gave, and custom calls, a tuple as it is.
-            "send-done" | "recv-done" | "custom-call" => operands
+            "send-done" | "recv-done" | "copy-done" | "custom-call" => operands
                 .iter()
                 .map(|v| self.whole(v, location))
                 .collect::<Result<_, _>>()?,
@@ -463,7 +463,7 @@ impl<'m, 'a> Importer<'m, 'a> {
         let results = self.op(&name, attributes, &values, &types, regions, location)?;
         self.label(instruction, extra);
         match opcode {
-            "send" | "recv" => results
+            "send" | "recv" | "copy-start" => results
                 .first()
                 .copied()
                 .map(Virtual::Value)

@@ -3,9 +3,10 @@
 use super::{
     attribute,
     contraction::{convolution, dot, ragged_dot},
-    cursor::Cursor,
+    cursor::{Cursor, Origin},
     custom_call::custom_call,
     fields::Fields,
+    regions::frontend_attributes,
 };
 use crate::{
     attribute::{Attribute, Attributes},
@@ -39,6 +40,12 @@ pub fn default_compare_type(ty: &Type) -> Option<&'static str> {
     })
 }
 
+/// Order of the dimensions in memory; none for the default.
+fn minor_to_major(ty: &Type) -> Option<Vec<i64>> {
+    let layout = ty.as_tensor()?.layout.as_ref()?;
+    Some(layout.minor_to_major.iter().map(|d| *d as i64).collect())
+}
+
 /// Name and attributes of the op. Called computations are the caller's business.
 pub fn describe(f: &mut Fields<'_, '_>) -> Result<(String, Attributes), Error> {
     let none = Attributes::new;
@@ -46,6 +53,14 @@ pub fn describe(f: &mut Fields<'_, '_>) -> Result<(String, Attributes), Error> {
     let attributes = match opcode {
         "broadcast" => none().with("broadcast_dimensions", f.ints("dimensions")?),
         "transpose" => none().with("permutation", f.ints("dimensions")?),
+        "bitcast" => none().with_some(
+            "source_layout",
+            f.operand_types.first().and_then(minor_to_major),
+        ),
+        "copy-start" => none().with_some(
+            "cross_program_prefetch_index",
+            f.take("cross_program_prefetch_index", Cursor::int)?,
+        ),
         "reverse" | "map" | "reduce" => none().with("dimensions", f.ints("dimensions")?),
         "concatenate" | "get-dimension-size" | "set-dimension-size" => {
             none().with("dimension", f.dimension()?)
@@ -189,14 +204,7 @@ pub fn describe(f: &mut Fields<'_, '_>) -> Result<(String, Attributes), Error> {
             f.take("outfeed_config", Cursor::string)?
                 .unwrap_or_default(),
         ),
-        "send" | "recv" => none()
-            .with(
-                "channel_id",
-                f.take("channel_id", Cursor::int)?.unwrap_or(0),
-            )
-            // To and from the host, or between devices: types 3, 2 and 1 of the specification.
-            .with("channel_type", 1)
-            .with("is_host_transfer", f.flag("is_host_transfer")?),
+        "send" | "recv" => transfer(f)?,
         "all-gather" | "all-gather-start" => collective(f)?
             .with("all_gather_dim", f.dimension()?)
             .with("use_global_device_ids", f.flag("use_global_device_ids")?),
@@ -231,14 +239,44 @@ pub fn describe(f: &mut Fields<'_, '_>) -> Result<(String, Attributes), Error> {
         | "cosine" => none().with_some("result_accuracy", result_accuracy(f)?),
         _ => none(),
     };
-    let attributes = match (opcode, attributes) {
-        ("send" | "recv", a) if a.get("is_host_transfer") == Some(&Attribute::Bool(true)) => {
-            a.with("channel_type", if opcode == "send" { 3 } else { 2 })
-        }
-        (_, a) => a,
-    };
     Ok((op_name(opcode), attributes))
 }
+
+/// Between devices, from a device to the host, and from the host: types 1, 2 and 3 of the specification.
+fn transfer(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
+    let is_host_transfer = f.flag("is_host_transfer")?;
+    let channel_type = match (is_host_transfer, &*f.instruction.opcode) {
+        (false, _) => 1,
+        (true, "send") => 2,
+        (true, _) => 3,
+    };
+    // XLA keeps the pairs among the frontend attributes.
+    let pairs = match f.instruction.attribute("frontend_attributes") {
+        Some(attribute) => {
+            let all =
+                frontend_attributes(&mut f.module.cursor(attribute, &f.instruction.location))?;
+            match all.get(SOURCE_TARGET_PAIRS) {
+                Some(Attribute::Str(text)) => {
+                    let mut c = Cursor::new(text, Origin::Fixed(&f.instruction.location));
+                    Some(rows(attribute::list(&mut c, attribute::ints)?))
+                }
+                Some(_) | None => None,
+            }
+        }
+        None => None,
+    };
+    Ok(Attributes::new()
+        .with(
+            "channel_id",
+            f.take("channel_id", Cursor::int)?.unwrap_or(0),
+        )
+        .with("channel_type", channel_type)
+        .with("is_host_transfer", is_host_transfer)
+        .with_some("source_target_pairs", pairs))
+}
+
+/// Name of the frontend attribute that holds the routes of a transfer between devices.
+pub const SOURCE_TARGET_PAIRS: &str = "_xla_send_recv_source_target_pairs";
 
 fn rows(lists: Vec<Vec<i64>>) -> Vec<Attribute> {
     lists.into_iter().map(Attribute::Ints).collect()

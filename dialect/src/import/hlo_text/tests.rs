@@ -1,3 +1,5 @@
+//! The reader and the writer on whole modules, and on thousands of broken ones.
+
 use super::{parse, samples};
 use crate::{
     attribute::Attribute,
