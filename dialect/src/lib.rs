@@ -6,6 +6,7 @@ pub mod attribute;
 pub mod bound;
 pub mod buffer;
 pub mod builder;
+pub mod encode;
 pub mod error;
 pub mod eval;
 #[cfg(test)]

@@ -26,8 +26,11 @@ pub struct Rewrite {
     pub numerics: fn() -> Numerics,
     /// Tries the rewrite at an op: values that replace the op's results, or none. It must not create ops before it is sure to succeed.
     /// A pass that is not a set of patterns leaves this out and calls [`Rewriter::apply`] itself.
-    pub pattern: Option<for<'c> fn(OpRef<'c>, &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>>>,
+    pub pattern: Option<Pattern>,
 }
+
+/// Values that replace the results of the op, or none where the rewrite does not fit.
+pub type Pattern = for<'c> fn(OpRef<'c>, &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>>;
 
 impl Pass {
     /// The rewrite `name`, which must be in the list.

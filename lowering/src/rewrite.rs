@@ -227,7 +227,7 @@ impl<'c> Rewriter<'c> {
         self.alive.insert(key(made));
         self.made.push(made);
         self.touched.push(made);
-        Ok(made.results().map(|r| Value::from(r)).collect())
+        Ok(made.results().map(Value::from).collect())
     }
 
     /// [`Rewriter::create`] for an op with one result.

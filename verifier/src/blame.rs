@@ -167,7 +167,7 @@ fn counterpart(pair: &Pair<'_>, before: RegionId, op: OpId) -> Option<OpId> {
     };
     fits()
         .find(|c| pair.before.program.op(*c).op.name() == o.op.name())
-        .or_else(|| fits().last())
+        .or_else(|| fits().next_back())
 }
 
 /// Rewrite that replaced the first operand in which the op and its counterpart differ.

@@ -35,6 +35,9 @@ pub enum Level {
 /// Share of loose regions above which a program whose ring is equal is inconclusive.
 const LOOSE_SHARE: f64 = 0.05;
 
+/// Hears what is being done and the share done.
+pub type Progress = Box<dyn Fn(&str, f64) + Sync>;
+
 /// What to run a validation on.
 pub struct Options {
     pub level: Level,
@@ -43,7 +46,7 @@ pub struct Options {
     pub given: Option<Vec<Value>>,
     pub limits: Limits,
     /// Called as work goes on: what is being done, and the share done.
-    pub progress: Option<Box<dyn Fn(&str, f64) + Sync>>,
+    pub progress: Option<Progress>,
 }
 
 /// One version and how it was made from the one before it.
@@ -315,7 +318,7 @@ fn attempt(
 ) -> Result<Option<Attempt>, Error> {
     let arguments = match &options.given {
         Some(values) => values.clone(),
-        None => inputs::generate(&versions[0].program, class, seed)?,
+        None => inputs::generate(versions[0].program, class, seed)?,
     };
     let mut session = Session::new(Planes::IeeeAndRing, &options.limits);
     let contents: Vec<Content> = arguments
@@ -610,106 +613,5 @@ impl PassReport {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use tileproof_dialect::{
-        builder::{ProgramBuilder, Provenance},
-        hlo,
-        location::Location,
-        numerics::Contract,
-        op::Op,
-        program::ValueId,
-        types::{ElementType, Type},
-    };
-
-    type Build = fn(&mut ProgramBuilder, &[ValueId]) -> ValueId;
-
-    fn program(build: Build) -> Arc<Program> {
-        let mut b = ProgramBuilder::new("t", Provenance::Number);
-        let ty = Type::tensor([5, 7], ElementType::F32);
-        let arguments =
-            b.begin_function("main", &[ty.clone(), ty.clone(), ty], Location::default());
-        let out = build(&mut b, &arguments);
-        b.end_function(&[out], Location::default());
-        Arc::new(b.finish().unwrap())
-    }
-
-    fn add(b: &mut ProgramBuilder, x: ValueId, y: ValueId) -> ValueId {
-        b.infer(
-            Op::Hlo(hlo::add::Add.into()),
-            &[x, y],
-            &[],
-            vec![],
-            Location::default(),
-        )[0]
-    }
-
-    fn options() -> Options {
-        Options {
-            level: Level::Quick,
-            seed: 1,
-            given: None,
-            limits: Limits::default(),
-            progress: None,
-        }
-    }
-
-    fn verdict(before: Build, after: Build, contract: Contract) -> Report {
-        two(
-            &program(before),
-            &program(after),
-            &Numerics::of(contract),
-            &options(),
-        )
-        .unwrap()
-    }
-
-    #[test]
-    fn a_reassociated_sum_is_equal_under_its_contract_and_a_violation_of_bit_exact() {
-        let left: Build = |b, x| {
-            let s = add(b, x[0], x[1]);
-            add(b, s, x[2])
-        };
-        let right: Build = |b, x| {
-            let s = add(b, x[1], x[2]);
-            add(b, x[0], s)
-        };
-        let report = verdict(left, right, Contract::Reassociates);
-        assert_eq!(report.verdict, Verdict::Equal, "{report:?}");
-        assert!(report.passes[0].regions > 0);
-        assert_eq!(
-            verdict(left, right, Contract::BitExact).verdict,
-            Verdict::NumericsViolation
-        );
-    }
-
-    #[test]
-    fn commuted_operands_are_bit_identical() {
-        let report = verdict(
-            |b, x| add(b, x[0], x[1]),
-            |b, x| add(b, x[1], x[0]),
-            Contract::BitExact,
-        );
-        assert_eq!(
-            (report.verdict, report.passes[0].regions),
-            (Verdict::Equal, 0)
-        );
-    }
-
-    #[test]
-    fn a_wrong_operand_is_a_miscompile_with_its_element() {
-        let report = verdict(
-            |b, x| add(b, x[0], x[1]),
-            |b, x| add(b, x[0], x[2]),
-            Contract::Reassociates,
-        );
-        assert_eq!(report.verdict, Verdict::Miscompile);
-        let found = &report.passes[0].findings[0];
-        let output = found.output.as_ref().unwrap();
-        assert_eq!(
-            (output.index.as_slice(), output.differing),
-            (&[0, 0][..], 35)
-        );
-        assert_ne!(output.want_bits, output.got_bits);
-    }
-}
+#[path = "validate_tests.rs"]
+mod tests;

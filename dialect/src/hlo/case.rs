@@ -100,8 +100,8 @@ mod tests {
         let region = |arguments: &[Type], results: &[Type]| RegionType { arguments: arguments.to_vec(), results: results.to_vec() };
         let infer = |index: &Type, regions: &[RegionType]| Case.infer(&InferContext { operands: std::slice::from_ref(index), declared: &[], regions });
         let good = region(&[], std::slice::from_ref(&f));
-        assert_eq!(infer(&index, &[good.clone()]), Ok(vec![f.clone()]));
-        assert!(infer(&f, &[good.clone()]).unwrap_err()[0].starts_with("I1"));
+        assert_eq!(infer(&index, std::slice::from_ref(&good)), Ok(vec![f.clone()]));
+        assert!(infer(&f, std::slice::from_ref(&good)).unwrap_err()[0].starts_with("I1"));
         assert!(infer(&index, &[]).unwrap_err()[0].starts_with("C1"));
         assert!(infer(&index, &[good.clone(), region(&[f], &[])]).unwrap_err()[0].starts_with("C2"));
         assert!(infer(&index, &[good, region(&[], &[])]).unwrap_err()[0].starts_with("C3"));

@@ -368,7 +368,7 @@ pub fn shrunk(
     let mut dims = t.dims.clone();
     let size = dims[d];
     let declared = declared.and_then(|t| t.dims.get(d).copied());
-    let whole = |n: u64, m: u64| m != 0 && n % m == 0 || n == m;
+    let whole = |n: u64, m: u64| m != 0 && n.is_multiple_of(m) || n == m;
     dims[d] = match (size, by, declared) {
         (Dim::Static(n), Some(by), _) if whole(n, by) => Dim::Static(n / by),
         (Dim::Static(n), Some(by), _) => {

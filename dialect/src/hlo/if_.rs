@@ -93,6 +93,6 @@ mod tests {
         assert_eq!(infer(&bit, &[good.clone(), good.clone()]), Ok(vec![f.clone()]));
         assert!(infer(&f, &[good.clone(), good.clone()]).unwrap_err()[0].starts_with("I1"));
         assert!(infer(&bit, &[region(std::slice::from_ref(&f), std::slice::from_ref(&f)), good.clone()]).unwrap_err()[0].starts_with("C1"));
-        assert!(infer(&bit, &[good, region(&[], &[bit.clone()])]).unwrap_err()[0].starts_with("C2"));
+        assert!(infer(&bit, &[good, region(&[], std::slice::from_ref(&bit))]).unwrap_err()[0].starts_with("C2"));
     }
 }

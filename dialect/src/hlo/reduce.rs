@@ -39,7 +39,7 @@ impl OpDef for Reduce {
 
     fn infer(&self, cx: &InferContext<'_>) -> Result<Vec<Type>, Vec<String>> {
         let n = cx.operands.len() / 2;
-        if n == 0 || cx.operands.len() % 2 != 0 {
+        if n == 0 || !cx.operands.len().is_multiple_of(2) {
             return Err(vec![format!("C1: expected inputs and as many init values, got {} operands", cx.operands.len())]);
         }
         let operands = shape::tensors(cx, 2 * n)?;

@@ -49,7 +49,7 @@ fn result_dims(results: &[Type], n: u64) -> Result<Vec<u64>, Stop> {
     if unknown == 0 && product == n {
         return Ok(declared.dims.iter().filter_map(known).collect());
     }
-    if unknown != 1 || product == 0 || n % product != 0 {
+    if unknown != 1 || product == 0 || !n.is_multiple_of(product) {
         return Err(movement::mismatch(format!("{n} elements do not fit {declared}")));
     }
     let dims: Vec<u64> = declared.dims.iter().map(|d| known(d).unwrap_or(n / product)).collect();

@@ -78,7 +78,7 @@ impl Random {
     /// In `low..=high`.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         let span = (i128::from(high) - i128::from(low) + 1) as u128;
-        (i128::from(low) + (u128::from(self.bits()) * span >> 64) as i128) as i64
+        (i128::from(low) + ((u128::from(self.bits()) * span) >> 64) as i128) as i64
     }
 
     /// Close to a standard normal number: the scaled sum of four uniform ones (within 3.46 of 0).
@@ -192,7 +192,7 @@ fn integer(element: &ElementType, class: Class, role: &Role, random: &mut Random
             let width = random.between(0, i64::from(element.bits().min(63)));
             (random.bits() as i64 >> (63 - width)).clamp(low, high)
         }
-        Class::Special if inside.is_none() && random.bits() % 4 == 0 => {
+        Class::Special if inside.is_none() && random.bits().is_multiple_of(4) => {
             [low, high, 0, -1, 1, low + 1][(random.bits() % 6) as usize].clamp(low, high)
         }
         Class::Normal
@@ -238,7 +238,7 @@ fn float(element: &ElementType, class: Class, role: &Role, random: &mut Random) 
                 -magnitude
             })
         }
-        Class::Special if random.bits() % 4 == 0 => [
+        Class::Special if random.bits().is_multiple_of(4) => [
             f64::NAN,
             f64::INFINITY,
             f64::NEG_INFINITY,
@@ -249,7 +249,7 @@ fn float(element: &ElementType, class: Class, role: &Role, random: &mut Random) 
             f64::MAX,
         ][(random.bits() % 8) as usize],
         Class::Special => random.normal(),
-        Class::Subnormal if random.bits() % 4 == 0 => {
+        Class::Subnormal if random.bits().is_multiple_of(4) => {
             let unit = 2.0 * tileproof_dialect::bound::subnormal_roundoff(element);
             sign(random.between(-1000, 1000) as f64 * unit)
         }

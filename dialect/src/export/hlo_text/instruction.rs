@@ -26,9 +26,7 @@ impl Printer<'_> {
     /// Writes one op, after what it calls.
     pub fn op(&mut self, scope: &mut Scope, id: OpId) -> Result<(), Error> {
         let o = self.program.op(id);
-        let op = match &o.op {
-            Op::Hlo(op) => op,
-        };
+        let Op::Hlo(op) = &o.op;
         let name = op.name();
         let attributes = op.to_attributes();
         let types = |values: &[ValueId]| -> Vec<Type> {

@@ -81,9 +81,7 @@ const CALLS: &[(&str, &str)] = &[
 impl Writer<'_> {
     /// The call that computes an op without regions.
     pub(super) fn expression(&mut self, id: OpId, f: &Fields<'_>) -> Result<String, Error> {
-        let op = match &self.program.op(id).op {
-            Op::Hlo(op) => op,
-        };
+        let Op::Hlo(op) = &self.program.op(id).op;
         if let hlo::Op::Constant(c) = op {
             return literal::text(&c.value);
         }

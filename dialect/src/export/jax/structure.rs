@@ -17,9 +17,7 @@ impl Writer<'_> {
     /// The expression of an op with regions or callees; none for other ops.
     pub(super) fn structured(&mut self, id: OpId, f: &Fields<'_>) -> Result<Option<String>, Error> {
         let o = self.program.op(id);
-        let op = match &o.op {
-            Op::Hlo(op) => op,
-        };
+        let Op::Hlo(op) = &o.op;
         let x = self.operands(id);
         let all = x.join(", ");
         let half = x.len() / 2;

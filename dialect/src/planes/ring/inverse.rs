@@ -124,7 +124,7 @@ mod tests {
         }
         let mut special = [0, 2, POSITIVE_INFINITY, NEGATIVE_INFINITY, UNDEFINED, 0];
         assert_eq!(invert(&mut special), 2);
-        assert_eq!(special, [0, (P + 1) / 2, 0, 0, UNDEFINED, 0]);
+        assert_eq!(special, [0, P.div_ceil(2), 0, 0, UNDEFINED, 0]);
     }
 
     #[test]
