@@ -88,9 +88,9 @@ fn portable(lhs: &[f64], rhs: &[f64], sums: &mut [f64], stride: usize) {
     let mut high = [[0f64; COLUMNS]; ROWS];
     for (a, b) in lhs.chunks_exact(2 * ROWS).zip(rhs.chunks_exact(COLUMNS)) {
         for r in 0..ROWS {
-            for c in 0..COLUMNS {
-                low[r][c] = a[r].mul_add(b[c], low[r][c]);
-                high[r][c] = a[ROWS + r].mul_add(b[c], high[r][c]);
+            for (c, b) in b.iter().enumerate() {
+                low[r][c] = a[r].mul_add(*b, low[r][c]);
+                high[r][c] = a[ROWS + r].mul_add(*b, high[r][c]);
             }
         }
     }
@@ -120,9 +120,9 @@ fn avx512_tile(lhs: &[f64], rhs: &[f64], sums: &mut [f64], stride: usize) {
         let b = unsafe { [0, 8, 16].map(|at| _mm512_loadu_pd(b.as_ptr().add(at))) };
         for r in 0..ROWS {
             let (x, y) = (_mm512_set1_pd(a[r]), _mm512_set1_pd(a[ROWS + r]));
-            for v in 0..VECTORS {
-                low[r][v] = _mm512_fmadd_pd(x, b[v], low[r][v]);
-                high[r][v] = _mm512_fmadd_pd(y, b[v], high[r][v]);
+            for (v, b) in b.iter().enumerate() {
+                low[r][v] = _mm512_fmadd_pd(x, *b, low[r][v]);
+                high[r][v] = _mm512_fmadd_pd(y, *b, high[r][v]);
             }
         }
     }
