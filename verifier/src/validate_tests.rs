@@ -16,8 +16,7 @@ type Build = fn(&mut ProgramBuilder, &[ValueId]) -> ValueId;
 fn program(build: Build) -> Arc<Program> {
     let mut b = ProgramBuilder::new("t", Provenance::Number);
     let ty = Type::tensor([5, 7], ElementType::F32);
-    let arguments =
-        b.begin_function("main", &[ty.clone(), ty.clone(), ty], Location::default());
+    let arguments = b.begin_function("main", &[ty.clone(), ty.clone(), ty], Location::default());
     let out = build(&mut b, &arguments);
     b.end_function(&[out], Location::default());
     Arc::new(b.finish().unwrap())

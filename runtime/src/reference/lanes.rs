@@ -319,11 +319,7 @@ mod tests {
         let Some(first) = o.results.first() else {
             return;
         };
-        let Some(n) = program
-            .ty(*first)
-            .as_tensor()
-            .and_then(|t| t.elements())
-        else {
+        let Some(n) = program.ty(*first).as_tensor().and_then(|t| t.elements()) else {
             return;
         };
         let argument = |i: usize, v| {
