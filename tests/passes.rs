@@ -126,7 +126,9 @@ fn read(path: &Path) -> Result<PassTest, Error> {
 }
 
 fn program(test: &PassTest) -> Result<Program, Error> {
-    let name = test.path.display().to_string();
+    // The same on every machine: an unnamed module is named after its file.
+    let file = test.path.file_name().unwrap_or_default();
+    let name = format!("{}/{}", test.pass, file.to_string_lossy());
     match import::detect(test.text.as_bytes(), &name) {
         Form::StableHlo => import::stablehlo::parse(&test.text, &name),
         Form::HloText => import::hlo_text::parse(&test.text, &name),

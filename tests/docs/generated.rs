@@ -49,9 +49,9 @@ pub fn ops(files: &[SourceFile]) -> String {
     out
 }
 
-/// The first paragraph of the header of the op's file, behind its name.
+/// The first paragraph of the header of the op's file, behind its name: ``//! `domain` (HLO): the border of ..``.
 fn summary(name: &str, files: &[SourceFile]) -> String {
-    let start = format!("//! `{name}`: ");
+    let start = format!("//! `{name}`");
     let file = files
         .iter()
         .find(|file| file.path.starts_with("dialect/src/hlo/") && file.text.starts_with(&start));
@@ -62,7 +62,9 @@ fn summary(name: &str, files: &[SourceFile]) -> String {
         .lines()
         .map(|line| line.trim_start_matches("//!").trim());
     let paragraph: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
-    paragraph.join(" ")
+    let paragraph = paragraph.join(" ");
+    let (origin, text) = paragraph.split_once(": ").unwrap_or(("", &paragraph));
+    format!("{text} {origin}").trim().to_owned()
 }
 
 fn capitalized(text: &str) -> String {
