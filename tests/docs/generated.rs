@@ -63,7 +63,9 @@ fn summary(name: &str, files: &[SourceFile]) -> String {
         .map(|line| line.trim_start_matches("//!").trim());
     let paragraph: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
     let paragraph = paragraph.join(" ");
-    let (origin, text) = paragraph.split_once(": ").unwrap_or(("", paragraph.as_str()));
+    let (origin, text) = paragraph
+        .split_once(": ")
+        .unwrap_or(("", paragraph.as_str()));
     format!("{text} {origin}").trim().to_owned()
 }
 
