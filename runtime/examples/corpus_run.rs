@@ -78,7 +78,7 @@ fn run(corpus: &Path, name: &str, planes: Planes, profile: bool) -> Result<Strin
         &path.display().to_string(),
     )?;
     let parsed = start.elapsed();
-    let meta: Json = serde_json::from_str(&std::fs::read_to_string(folder.join("meta.json"))?)?;
+    let meta: Json = read_json(&folder.join("meta.json"))?;
     let from = input_folder(corpus, name)?;
     let mut inputs = vec![];
     for (i, ty) in program.parameter_types().iter().enumerate() {
@@ -123,6 +123,17 @@ fn run(corpus: &Path, name: &str, planes: Planes, profile: bool) -> Result<Strin
     ))
 }
 
+/// Reads a file of JSON as Python writes it: numbers that are not finite stand alone on their lines and become strings.
+fn read_json(path: &Path) -> Result<Json, Box<dyn Error>> {
+    let text = std::fs::read_to_string(path)?;
+    let quoted = |line: &str| match line.trim().trim_end_matches(',') {
+        word @ ("NaN" | "Infinity" | "-Infinity") => line.replace(word, &format!("\"{word}\"")),
+        _ => line.to_string(),
+    };
+    let lines: Vec<String> = text.lines().map(quoted).collect();
+    Ok(serde_json::from_str(&lines.join("\n"))?)
+}
+
 fn ms(d: Duration) -> f64 {
     d.as_secs_f64() * 1e3
 }
@@ -151,7 +162,7 @@ fn input_folder(corpus: &Path, name: &str) -> Result<PathBuf, Box<dyn Error>> {
 fn compare(folder: &Path, meta: &Json, outputs: &[Value]) -> Result<(), Box<dyn Error>> {
     let recipe = folder.join("outputs.json");
     let recipe: Option<Json> = match recipe.exists() {
-        true => Some(serde_json::from_str(&std::fs::read_to_string(recipe)?)?),
+        true => Some(read_json(&recipe)?),
         false => None,
     };
     let mut wrong = vec![];
