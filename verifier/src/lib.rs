@@ -9,6 +9,7 @@ pub mod co_evaluation;
 pub mod compare;
 pub mod finding;
 pub mod inputs;
+pub mod level;
 pub mod mutate;
 pub mod region;
 pub mod report;

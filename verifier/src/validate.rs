@@ -1,10 +1,12 @@
 //! Validates a pipeline, pass by pass, or any two programs, over input classes and seeds.
 
+pub use crate::level::Level;
 use crate::{
     blame::Rewrite,
     co_evaluation::{CoEvaluation, Mismatch, Outcome, Pair, RegionResult},
     compare::bits::{self, Difference},
     inputs::{self, Class},
+    level,
     session::{Content, Session, Version},
     verdict::{Ieee, Ring, Verdict, decide},
 };
@@ -22,15 +24,6 @@ use tileproof_dialect::{
     tensor::Value,
 };
 use tileproof_runtime::{inputs::with_ring, limits::Limits};
-
-/// How much is run (DESIGN.md section 9).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    /// Classes normal and exact, one ring seed.
-    Quick,
-    /// All classes, three ring seeds.
-    Full,
-}
 
 /// Share of loose regions above which a program whose ring is equal is inconclusive.
 const LOOSE_SHARE: f64 = 0.05;
@@ -151,7 +144,7 @@ pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
         time: Duration::ZERO,
     };
     let mut seen = vec![HashSet::new(); steps.len()];
-    let plan = plan(options);
+    let plan = level::plan(options);
     for (i, (class, seed)) in plan.iter().enumerate() {
         if let Some(progress) = &options.progress {
             progress(
@@ -228,22 +221,6 @@ fn a_location(program: &Program) -> tileproof_dialect::location::Location {
 fn list(types: &[tileproof_dialect::types::Type]) -> String {
     let all: Vec<String> = types.iter().map(ToString::to_string).collect();
     format!("({})", all.join(", "))
-}
-
-/// The runs of a level: class and seed.
-fn plan(options: &Options) -> Vec<(Class, u64)> {
-    let seeds = |n: u64| (0..n).map(|k| options.seed.wrapping_add(k));
-    match (&options.given, options.level) {
-        (Some(_), Level::Quick) => vec![(Class::Given, options.seed)],
-        (Some(_), Level::Full) => seeds(3).map(|s| (Class::Given, s)).collect(),
-        (None, Level::Quick) => vec![(Class::Normal, options.seed), (Class::Exact, options.seed)],
-        (None, Level::Full) => {
-            let all = Class::ALL
-                .iter()
-                .flat_map(|c| seeds(if *c == Class::Normal { 3 } else { 1 }).map(|s| (*c, s)));
-            all.collect()
-        }
-    }
 }
 
 /// How often a seed is redrawn when a residue of a divisor is zero by chance.
