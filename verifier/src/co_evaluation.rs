@@ -21,7 +21,7 @@ use tileproof_dialect::{
     location::Location,
     numerics::{Contract, Numerics},
     op::Op,
-    program::{FunctionId, OpId, RegionId, ValueDef, ValueId},
+    program::{FunctionId, OpId, Operation, Program, RegionId, ValueDef, ValueId},
 };
 
 /// What was found of one changed region.
@@ -155,7 +155,12 @@ impl CoEvaluation<'_, '_, '_> {
             self.session.limits().check_cancelled()?;
             self.outcome.ops += 1;
             let results = self.op(op, before, frame)?;
-            for (v, content) in pair.after.program.op(op).results.iter().zip(results) {
+            let values = &pair.after.program.op(op).results;
+            // All results are there before the first is compared: bounds look at every result of an op.
+            frame
+                .after
+                .extend(values.iter().copied().zip(results.iter().copied()));
+            for (v, content) in values.iter().zip(results) {
                 let cut = self.cut(*v, content, (before, after), &by_fingerprint, frame)?;
                 frame.after.insert(*v, cut);
             }
@@ -210,6 +215,7 @@ impl CoEvaluation<'_, '_, '_> {
             let c = pair.before.program.op(*candidate);
             if std::mem::discriminant(&c.op) == std::mem::discriminant(&o.op)
                 && same_kind(&c.op, &o.op)
+                && same_types(pair, c, o)
                 && contents(&frame.before, &c.operands) == wanted
             {
                 fits.push(*candidate);
@@ -541,6 +547,21 @@ impl CoEvaluation<'_, '_, '_> {
         }
         Ok(())
     }
+}
+
+/// Both ops give the same number of results, of the same types.
+fn same_types(pair: &Pair<'_>, before: &Operation, after: &Operation) -> bool {
+    let types = |program: &Program, o: &Operation| {
+        o.results
+            .iter()
+            .map(|v| program.ty(*v).clone())
+            .collect::<Vec<_>>()
+    };
+    let (b, a) = (
+        types(pair.before.program, before),
+        types(pair.after.program, after),
+    );
+    b.len() == a.len() && b.iter().zip(&a).all(|(x, y)| x.compatible(y))
 }
 
 /// Ops with regions may differ in their regions, not in their attributes; calls may differ in the callee.

@@ -1,6 +1,7 @@
 //! Levels of effort: which input classes and seeds a validation runs.
 
-use crate::{inputs::Class, validate::Options};
+use crate::{inputs::Class, session::Version, validate::Options};
+use tileproof_dialect::program::Program;
 
 /// How much is run (DESIGN.md section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,4 +26,18 @@ pub fn plan(options: &Options) -> Vec<(Class, u64)> {
             all.collect()
         }
     }
+}
+
+/// The first version whose parameters have only static sizes, else the first: sizes of generated inputs come from it.
+pub fn most_static<'p>(versions: &[Version<'p>]) -> &'p Program {
+    let is_static = |v: &&Version<'p>| {
+        let types = v.program.parameter_types();
+        types
+            .iter()
+            .all(|t| t.as_tensor().is_none_or(|t| t.static_dims().is_some()))
+    };
+    versions
+        .iter()
+        .find(is_static)
+        .map_or(versions[0].program, |v| v.program)
 }

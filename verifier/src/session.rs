@@ -154,10 +154,14 @@ impl<'a> Session<'a> {
         environment: &Environment,
     ) -> Result<(Vec<Content>, Vec<Content>), Stop> {
         let find = |v: &ValueId| {
-            environment
-                .get(v)
-                .copied()
-                .ok_or_else(|| Stop::internal("an operand has no value"))
+            environment.get(v).copied().ok_or_else(|| {
+                let o = version.program.op(op);
+                Stop::internal(format!(
+                    "'{}' at {} uses a value that was not computed",
+                    o.op.name(),
+                    o.location
+                ))
+            })
         };
         let operands = version
             .program

@@ -295,7 +295,7 @@ fn attempt(
 ) -> Result<Option<Attempt>, Error> {
     let arguments = match &options.given {
         Some(values) => values.clone(),
-        None => inputs::generate(versions[0].program, class, seed)?,
+        None => inputs::generate(level::most_static(versions), class, seed)?,
     };
     let mut session = Session::new(Planes::IeeeAndRing, &options.limits);
     let contents: Vec<Content> = arguments
