@@ -234,6 +234,12 @@ fn valid(buffer: Buffer, element: &ElementType, path: &Path) -> Result<Buffer, E
 
 /// Writes the IEEE plane of `t` to `path`: to a temporary file beside it first, then renamed, so that no half-written file is ever seen.
 pub fn write(path: &Path, t: &Tensor) -> Result<(), Error> {
+    // A device or pipe is written to as it is: renaming over it would replace it.
+    if path.exists() && !path.is_file() {
+        return File::create(path)
+            .and_then(|f| write_to(&mut BufWriter::new(f), t))
+            .map_err(|e| wrong(path, format!("cannot be written: {e}"), None));
+    }
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}.partial", std::process::id()));
     let temporary = path.with_file_name(name);

@@ -321,3 +321,13 @@ fn rewrites_are_numbered_and_can_be_cut_off() {
         cut.err
     );
 }
+
+#[test]
+fn a_device_is_written_to_and_not_replaced() {
+    let ran = tileproof(&["opt", &program("lstm.mlir"), "-o", "/dev/null"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let kind = std::fs::metadata("/dev/null")
+        .expect("it is still there")
+        .file_type();
+    assert!(!kind.is_file(), "/dev/null became a regular file");
+}

@@ -171,7 +171,7 @@ pub fn records(
     out
 }
 
-/// Writes through a temporary file in the same folder, then renames.
+/// Writes through a temporary file in the same folder, then renames. What is no regular file (a device, a pipe) is written to as it is.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let fail = |e: std::io::Error| {
         Error::invalid(
@@ -179,6 +179,9 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Error> {
             Default::default(),
         )
     };
+    if path.exists() && !path.is_file() {
+        return std::fs::write(path, bytes).map_err(fail);
+    }
     let folder = path
         .parent()
         .filter(|p| !p.as_os_str().is_empty())
