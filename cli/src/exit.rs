@@ -1,7 +1,7 @@
 //! Exit codes, and errors as people read them: with the line of the source where there is one.
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use tileproof_dialect::error::{Diagnostic, Error};
 
 pub const UNDECIDED: u8 = 2;
@@ -10,6 +10,18 @@ pub const INTERNAL: u8 = 4;
 
 /// Most diagnostics printed; the rest are counted.
 const MOST: usize = 20;
+
+/// Prints on stdout. A reader that went away is no error; a full device is.
+pub fn print(text: &str) -> Result<(), Error> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Error::invalid(
+            format!("cannot print: {e}"),
+            Default::default(),
+        )),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
 
 /// Prints an error on stderr and gives its exit code.
 pub fn report(error: &Error) -> u8 {

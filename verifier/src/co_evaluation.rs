@@ -109,7 +109,10 @@ impl CoEvaluation<'_, '_, '_> {
             self.pair.before.program.function(before).body,
             self.pair.after.program.function(after).body,
         );
-        self.region(regions, arguments, &mut Frame::default())
+        self.session.enter()?;
+        let results = self.region(regions, arguments, &mut Frame::default());
+        self.session.leave();
+        results
     }
 
     /// Runs two regions on the same arguments inside `frame`, which holds the captured values.

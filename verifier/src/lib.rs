@@ -14,5 +14,6 @@ pub mod mutate;
 pub mod region;
 pub mod report;
 pub mod session;
+pub mod unknown_contract;
 pub mod validate;
 pub mod verdict;

@@ -71,6 +71,8 @@ pub struct Session<'a> {
     limits: &'a Limits,
     values: HashMap<Content, Stored>,
     memo: HashMap<u128, Vec<Content>>,
+    /// Calls under way.
+    depth: u64,
     /// Contents added since each open scope began.
     scopes: Vec<Vec<Content>>,
     /// Summed over the evaluations done (each distinct evaluation once).
@@ -84,6 +86,7 @@ impl<'a> Session<'a> {
             limits,
             values: HashMap::new(),
             memo: HashMap::new(),
+            depth: 0,
             scopes: vec![],
             events: Events::default(),
         }
@@ -279,6 +282,18 @@ impl<'a> Session<'a> {
         self.events.effects.extend(e.effects);
     }
 
+    /// Counts a call that begins; a trap when calls are nested too deep.
+    pub fn enter(&mut self) -> Result<(), Stop> {
+        self.limits.check_depth(self.depth + 1)?;
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Counts a call that ends.
+    pub fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
     /// Evaluates a function op by op.
     pub fn eval_function(
         &mut self,
@@ -287,8 +302,10 @@ impl<'a> Session<'a> {
         arguments: &[Content],
     ) -> Result<Vec<Content>, Stop> {
         let body = version.program.function(function).body;
-        let mut environment = Environment::new();
-        self.eval_region(version, body, arguments, &mut environment)
+        self.enter()?;
+        let results = self.eval_region(version, body, arguments, &mut Environment::new());
+        self.leave();
+        results
     }
 
     /// Evaluates the ops of a region; every value of the region ends in `environment`.

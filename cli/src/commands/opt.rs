@@ -109,7 +109,7 @@ impl Opt {
         };
         match &self.output {
             Some(path) => write_atomically(path, result.as_bytes())?,
-            None => println!("{}", result.trim_end()),
+            None => crate::exit::print(&format!("{}\n", result.trim_end()))?,
         }
         Ok(0)
     }

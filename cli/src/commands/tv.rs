@@ -1,7 +1,7 @@
 //! `tileproof tv`: any two programs of any accepted form against each other. Also the options that `check` and `tv` share.
 
 use crate::{
-    load,
+    exit, load,
     progress::{self, Progress},
 };
 use clap::{Args, ValueEnum};
@@ -13,14 +13,14 @@ use tileproof_dialect::{
     tensor::Value,
 };
 use tileproof_runtime::limits::Limits;
-use tileproof_verifier::{finding, report, validate, verdict::Verdict};
+use tileproof_verifier::{finding, report, unknown_contract, validate, verdict::Verdict};
 
 #[derive(Args)]
 pub struct Tv {
     before: PathBuf,
     after: PathBuf,
     /// What the change from BEFORE to AFTER may do to the numbers
-    #[arg(long, value_enum, default_value_t = ContractName::Reassociates)]
+    #[arg(long, value_enum, default_value_t = ContractName::Unknown)]
     contract: ContractName,
     #[command(flatten)]
     validation: Validation,
@@ -28,6 +28,8 @@ pub struct Tv {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum ContractName {
+    /// Not known: a difference counts only where both programs use the same functions and literals
+    Unknown,
     /// Every bit is kept
     BitExact,
     /// Sums and products may be taken in another order
@@ -73,18 +75,21 @@ impl Tv {
         let before = Arc::new(load::program(&self.before)?);
         let after = Arc::new(load::program(&self.after)?);
         let given = self.validation.arguments(&before)?;
-        let numerics = Numerics::of(match self.contract {
-            ContractName::BitExact => Contract::BitExact,
-            ContractName::Reassociates => Contract::Reassociates,
-        });
+        let numerics = match self.contract {
+            ContractName::Unknown => None,
+            ContractName::BitExact => Some(Numerics::of(Contract::BitExact)),
+            ContractName::Reassociates => Some(Numerics::of(Contract::Reassociates)),
+        };
         let command = format!(
             "tileproof tv {} {}",
             self.before.display(),
             self.after.display()
         );
-        self.validation.finish(&before, given, command, |options| {
-            validate::two(&before, &after, &numerics, options)
-        })
+        self.validation
+            .finish(&before, given, command, |options| match &numerics {
+                None => unknown_contract::two(&before, &after, options),
+                Some(numerics) => validate::two(&before, &after, numerics, options),
+            })
     }
 }
 
@@ -130,14 +135,16 @@ impl Validation {
                 finding::write_atomically(&folder.join(format!("finding-{}.json", f.id)), &text)?;
             }
         }
-        if self.json {
-            println!("{:#}", report::json::report(&result, &findings));
+        let text = if self.json {
+            format!("{:#}\n", report::json::report(&result, &findings))
         } else {
-            print!("{}", report::text::table(&result));
-            findings
-                .iter()
-                .for_each(|f| print!("\n{}", report::text::finding(f)));
-        }
+            let all: Vec<String> = findings.iter().map(report::text::finding).collect();
+            std::iter::once(report::text::table(&result))
+                .chain(all)
+                .collect::<Vec<_>>()
+                .join("\n")
+        };
+        exit::print(&text)?;
         let accepted = self.accept == Some(Accept::IeeeOnly)
             && matches!(result.verdict, Verdict::EqualIeeeOnly { .. });
         Ok(if accepted {

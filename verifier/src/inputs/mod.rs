@@ -148,13 +148,19 @@ fn tensor(
                 .collect();
             Tensor::from_i64s(dims, element, &values)
         }
-        Arithmetic::Float => Tensor::from_f64s(
-            dims,
-            element,
-            &(0..n)
+        Arithmetic::Float => {
+            let mut values: Vec<f64> = (0..n)
                 .map(|_| float(element, class, role, random))
-                .collect::<Vec<_>>(),
-        ),
+                .collect();
+            if class == Class::Special {
+                // Small tensors too see every special value, each argument from another one on.
+                let start = random.bits() as usize % SPECIAL.len();
+                for (i, v) in values.iter_mut().take(SPECIAL.len()).enumerate() {
+                    *v = SPECIAL[(start + i) % SPECIAL.len()];
+                }
+            }
+            Tensor::from_f64s(dims, element, &values)
+        }
         Arithmetic::Complex => {
             let part = element.complex_part().unwrap_or(ElementType::F64);
             let values: Vec<f64> = (0..2 * n)
@@ -217,6 +223,20 @@ fn exponent_range(element: &ElementType) -> (i64, i64) {
     }
 }
 
+/// Special numbers; 0.5 and 2.5 are ties of rounding to integers.
+const SPECIAL: [f64; 10] = [
+    f64::NAN,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    f64::MAX,
+    0.5,
+    2.5,
+];
+
 fn float(element: &ElementType, class: Class, role: &Role, random: &mut Random) -> f64 {
     let sign = |v: f64| {
         if role.positive && class != Class::Special {
@@ -238,16 +258,9 @@ fn float(element: &ElementType, class: Class, role: &Role, random: &mut Random) 
                 -magnitude
             })
         }
-        Class::Special if random.bits().is_multiple_of(4) => [
-            f64::NAN,
-            f64::INFINITY,
-            f64::NEG_INFINITY,
-            0.0,
-            -0.0,
-            1.0,
-            -1.0,
-            f64::MAX,
-        ][(random.bits() % 8) as usize],
+        Class::Special if random.bits().is_multiple_of(4) => {
+            SPECIAL[random.bits() as usize % SPECIAL.len()]
+        }
         Class::Special => random.normal(),
         Class::Subnormal if random.bits().is_multiple_of(4) => {
             let unit = 2.0 * tileproof_dialect::bound::subnormal_roundoff(element);
