@@ -33,10 +33,7 @@ impl Check {
     pub fn run(self) -> Result<u8, Error> {
         let program = load::program(&self.program)?;
         let given = self.validation.arguments(&program)?;
-        let passes = self
-            .passes
-            .as_deref()
-            .map_or_else(|| Ok(pipeline::pipeline()), pipeline::named)?;
+        let passes = passes(self.passes.as_deref())?;
         let steps = manager::run(&program, &passes, &self.options()?)?;
         let steps: Vec<validate::Step> = steps.into_iter().map(step).collect();
         let source = Arc::new(program);
