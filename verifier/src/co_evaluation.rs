@@ -86,6 +86,9 @@ pub struct CoEvaluation<'p, 's, 'a> {
     pub session: &'s mut Session<'a>,
     /// Structures of regions validated so far.
     pub seen: &'s mut HashSet<(u128, u128)>,
+    /// Results of after-side calls followed inside, by callee and operands. They hold substituted values of this pair, so the session, whose results are
+    /// those of one version alone, never sees them.
+    pub calls: HashMap<u128, Vec<Content>>,
     pub outcome: Outcome,
 }
 
@@ -191,6 +194,12 @@ impl CoEvaluation<'_, '_, '_> {
         if let Some(known) = self.session.known(pair.after, op, &frame.after)? {
             return Ok(known);
         }
+        let key = self.session.key_of(pair.after, op, &frame.after)?;
+        if let Some(known) = self.calls.get(&key)
+            && known.iter().all(|c| self.session.value(*c).is_ok())
+        {
+            return Ok(known.clone());
+        }
         if let Some(counterpart) = self.counterpart(op, before, frame)?
             && let Some(results) = self.inside(counterpart, op, frame)?
         {
@@ -258,8 +267,8 @@ impl CoEvaluation<'_, '_, '_> {
                     .into_iter()
                     .map(|(_, got)| got)
                     .collect();
-                self.session
-                    .remember(pair.after, after, &frame.after, &results)?;
+                let key = self.session.key_of(pair.after, after, &frame.after)?;
+                self.calls.insert(key, results.clone());
                 Ok(Some(results))
             }
             (Op::Hlo(hlo::Op::While(_)), Op::Hlo(hlo::Op::While(_))) => {

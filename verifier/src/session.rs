@@ -211,18 +211,15 @@ impl<'a> Session<'a> {
             .cloned())
     }
 
-    /// Remembers results found by other means than [`Session::eval_op`].
-    pub fn remember(
-        &mut self,
+    /// Names `op` on its operands of `environment`: equal for equal ops on equal contents.
+    pub fn key_of(
+        &self,
         version: &Version<'_>,
         op: OpId,
         environment: &Environment,
-        results: &[Content],
-    ) -> Result<(), Stop> {
+    ) -> Result<u128, Stop> {
         let (operands, captured) = self.operands(version, op, environment)?;
-        let key = self.key(version, op, &operands, &captured);
-        self.memo.insert(key, results.to_vec());
-        Ok(())
+        Ok(self.key(version, op, &operands, &captured))
     }
 
     /// Evaluates one op, or finds its results. Calls and branches go op by op, so that what two versions of a callee share is evaluated once.

@@ -11,7 +11,7 @@ use crate::{
     verdict::{Ieee, Ring, Verdict, decide},
 };
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -391,6 +391,7 @@ fn compare(
         pair: &pair,
         session,
         seen,
+        calls: HashMap::new(),
         outcome: Outcome::default(),
     };
     let results = match run.main(arguments) {

@@ -100,3 +100,46 @@ fn a_wrong_operand_is_a_miscompile_with_its_element() {
     );
     assert_ne!(output.want_bits, output.got_bits);
 }
+
+/// `main` sums the rows of f(x, y, z) in order of `body`, the text of `f`.
+fn calls(body: &str, tail: &str) -> Arc<Program> {
+    let text = format!(
+        "func.func @main(%x: tensor<64xf32>, %y: tensor<64xf32>, %z: tensor<64xf32>) -> tensor<64xf32> {{
+  %0 = call @f(%x, %y, %z) : (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  {tail}
+  return %0 : tensor<64xf32>
+}}
+func.func private @f(%x: tensor<64xf32>, %y: tensor<64xf32>, %z: tensor<64xf32>) -> tensor<64xf32> {{
+  {body}
+  return %1 : tensor<64xf32>
+}}"
+    );
+    Arc::new(tileproof_dialect::import::stablehlo::parse(&text, "calls.mlir").unwrap())
+}
+
+#[test]
+fn a_bit_exact_pass_after_a_reassociated_callee_is_judged_on_what_that_callee_gives() {
+    let left = "%0 = stablehlo.add %x, %y : tensor<64xf32>
+  %1 = stablehlo.add %0, %z : tensor<64xf32>";
+    let right = "%0 = stablehlo.add %y, %z : tensor<64xf32>
+  %1 = stablehlo.add %x, %0 : tensor<64xf32>";
+    let unused = "%2 = stablehlo.add %x, %x : tensor<64xf32>";
+    let step = |pass: &str, program: Arc<Program>, contract: Contract| Step {
+        pass: pass.to_string(),
+        program,
+        numerics: Numerics::of(contract),
+        rewrites: vec![],
+    };
+    let steps = [
+        step("reorder", calls(right, unused), Contract::Reassociates),
+        // Erases the unused op, and writes the sum of `f` with its operands exchanged: the same bits.
+        step(
+            "erase",
+            calls(&right.replace("%x, %0", "%0, %x"), ""),
+            Contract::BitExact,
+        ),
+    ];
+    let report = pipeline(&calls(left, unused), &steps, &options()).unwrap();
+    assert_eq!(report.verdict, Verdict::Equal, "{report:?}");
+    assert!(report.passes[0].regions > 0);
+}
