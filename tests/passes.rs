@@ -149,6 +149,7 @@ fn judged(step: &Step) -> validate::Step {
         program: step.program.clone(),
         numerics: step.numerics.clone(),
         rewrites: rewrites.collect(),
+        origin: validate::Origin::Pass,
     }
 }
 

@@ -14,6 +14,7 @@ pub mod mutate;
 pub mod region;
 pub mod report;
 pub mod session;
+pub mod step;
 pub mod unknown_contract;
 pub mod validate;
 pub mod verdict;

@@ -1,14 +1,17 @@
 //! Validates a pipeline, pass by pass, or any two programs, over input classes and seeds.
 
-pub use crate::level::Level;
 use crate::{
-    blame::Rewrite,
     co_evaluation::{CoEvaluation, Mismatch, Outcome, Pair, RegionResult},
     compare::bits::{self, Difference},
     inputs::{self, Class},
     level,
     session::{Content, Session, Version},
+    unknown_contract,
     verdict::{Ieee, Ring, Verdict, decide},
+};
+pub use crate::{
+    level::Level,
+    step::{Origin, Step},
 };
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -40,16 +43,6 @@ pub struct Options {
     pub limits: Limits,
     /// Called as work goes on: what is being done, and the share done.
     pub progress: Option<Progress>,
-}
-
-/// One version and how it was made from the one before it.
-pub struct Step {
-    /// Name of the pass.
-    pub pass: String,
-    pub program: Arc<Program>,
-    /// Joined over the rewrites that fired.
-    pub numerics: Numerics,
-    pub rewrites: Vec<Rewrite>,
 }
 
 /// What one pass did to the program.
@@ -162,8 +155,11 @@ pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
             &mut report,
         )?;
     }
-    for pass in &mut report.passes {
+    for (k, pass) in report.passes.iter_mut().enumerate() {
         pass.conclude();
+        if !steps[k].numerics.contract.names_its_identities() {
+            unknown_contract::weaken(versions[k].program, versions[k + 1].program, pass);
+        }
         report.verdict = report.verdict.clone().worst(pass.verdict.clone());
     }
     report.time = start.elapsed();
@@ -210,6 +206,7 @@ pub fn two(
         program: after.clone(),
         numerics: numerics.clone(),
         rewrites: vec![],
+        origin: Origin::Foreign,
     };
     pipeline(before, std::slice::from_ref(&step), options)
 }

@@ -129,6 +129,7 @@ fn a_bit_exact_pass_after_a_reassociated_callee_is_judged_on_what_that_callee_gi
         program,
         numerics: Numerics::of(contract),
         rewrites: vec![],
+        origin: Origin::Pass,
     };
     let steps = [
         step("reorder", calls(right, unused), Contract::Reassociates),

@@ -84,6 +84,7 @@ pub fn step(step: manager::Step) -> validate::Step {
         program: step.program,
         numerics: step.numerics,
         rewrites,
+        origin: validate::Origin::Pass,
     }
 }
 

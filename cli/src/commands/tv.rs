@@ -13,7 +13,7 @@ use tileproof_dialect::{
     tensor::Value,
 };
 use tileproof_runtime::limits::Limits;
-use tileproof_verifier::{finding, report, unknown_contract, validate, verdict::Verdict};
+use tileproof_verifier::{finding, report, validate, verdict::Verdict};
 
 #[derive(Args)]
 pub struct Tv {
@@ -28,12 +28,28 @@ pub struct Tv {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum ContractName {
-    /// Not known: a difference counts only where both programs use the same functions and literals
+    /// Not known: sums may be reassociated and literals merged; a difference in the ring counts only where both apply the same functions
     Unknown,
+    /// As written, each op rounded as IEEE 754 says; sums in any order; functions within 4 ulp
+    Strict,
+    /// What XLA documents that its compilers may do
+    Xla,
     /// Every bit is kept
     BitExact,
     /// Sums and products may be taken in another order
     Reassociates,
+}
+
+impl ContractName {
+    fn contract(self) -> Contract {
+        match self {
+            ContractName::Unknown => Contract::Unknown,
+            ContractName::Strict => Contract::Strict,
+            ContractName::Xla => Contract::Xla,
+            ContractName::BitExact => Contract::BitExact,
+            ContractName::Reassociates => Contract::Reassociates,
+        }
+    }
 }
 
 #[derive(Args)]
@@ -75,21 +91,20 @@ impl Tv {
         let before = Arc::new(load::program(&self.before)?);
         let after = Arc::new(load::program(&self.after)?);
         let given = self.validation.arguments(&before)?;
-        let numerics = match self.contract {
-            ContractName::Unknown => None,
-            ContractName::BitExact => Some(Numerics::of(Contract::BitExact)),
-            ContractName::Reassociates => Some(Numerics::of(Contract::Reassociates)),
-        };
-        let command = format!(
+        let numerics = Numerics::of(self.contract.contract());
+        let mut command = format!(
             "tileproof tv {} {}",
             self.before.display(),
             self.after.display()
         );
-        self.validation
-            .finish(&before, given, command, |options| match &numerics {
-                None => unknown_contract::two(&before, &after, options),
-                Some(numerics) => validate::two(&before, &after, numerics, options),
-            })
+        if let Some(name) = self.contract.to_possible_value()
+            && !matches!(self.contract, ContractName::Unknown)
+        {
+            command += &format!(" --contract {}", name.get_name());
+        }
+        self.validation.finish(&before, given, command, |options| {
+            validate::two(&before, &after, &numerics, options)
+        })
     }
 }
 
