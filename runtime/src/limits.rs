@@ -1,8 +1,11 @@
 //! Limits of a run: what the tested program may use before the run traps or stops.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
 };
 use tileproof_dialect::eval::{Stop, Trap};
 
@@ -17,6 +20,8 @@ pub struct Limits {
     pub depth: u64,
     /// Set to true to stop the run (Ctrl-C, time limit).
     pub cancelled: Arc<AtomicBool>,
+    /// When the run stops by itself.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for Limits {
@@ -26,13 +31,19 @@ impl Default for Limits {
             loop_steps: 100_000_000,
             depth: 1000,
             cancelled: Arc::new(AtomicBool::new(false)),
+            deadline: None,
         }
     }
 }
 
 impl Limits {
+    /// Whether the deadline has passed.
+    pub fn is_out_of_time(&self) -> bool {
+        self.deadline.is_some_and(|d| Instant::now() >= d)
+    }
+
     pub fn check_cancelled(&self) -> Result<(), Stop> {
-        if self.cancelled.load(Ordering::Relaxed) {
+        if self.cancelled.load(Ordering::Relaxed) || self.is_out_of_time() {
             Err(Stop::Cancelled)
         } else {
             Ok(())

@@ -2,7 +2,8 @@
 
 use crate::{
     co_evaluation::Pair,
-    session::{Content, Version},
+    session::{Content, Environment, Version},
+    validate::Origin,
 };
 use std::{collections::HashSet, sync::Arc};
 use tileproof_dialect::{
@@ -32,15 +33,27 @@ pub struct Blame {
     pub before: Option<ValueId>,
 }
 
-/// Blame for returned value number `index` of the two regions. `is_cut`: whether an after-side value is shared.
+/// What both sides computed.
+pub struct Contents<'e> {
+    pub before: &'e Environment,
+    pub after: &'e Environment,
+    /// Contents of the before side.
+    pub known: &'e HashSet<Content>,
+}
+
+/// Blame for returned value number `index` of the two regions.
 pub fn find(
     pair: &Pair<'_>,
     (before, after): (RegionId, RegionId),
     index: usize,
-    is_cut: impl Fn(ValueId) -> bool,
-    before_content: impl Fn(ValueId) -> Option<Content>,
-    after_content: impl Fn(ValueId) -> Option<Content>,
+    contents: &Contents<'_>,
 ) -> Blame {
+    let is_cut = |v: ValueId| {
+        contents
+            .after
+            .get(&v)
+            .is_some_and(|c| contents.known.contains(c))
+    };
     let program = &pair.after.program;
     let Some(root) = program.returned(after).get(index).copied() else {
         return Blame {
@@ -60,7 +73,10 @@ pub fn find(
                 .copied()
                 .find(|v| !is_cut(*v))
                 .or(o.results.first().copied());
-            let counterpart = counterpart(pair, before, op);
+            let counterpart = match pair.origin {
+                Origin::Pass => counterpart(pair, before, op),
+                Origin::Foreign => twin(pair, (before, after), op, contents),
+            };
             let before_value = counterpart.and_then(|c| {
                 let position = o
                     .results
@@ -74,10 +90,8 @@ pub fn find(
                 .rewrite
                 .clone()
                 .filter(|id| pair.rewrites.iter().any(|r| r.id == *id));
-            let rewrite = own.or_else(|| {
-                counterpart
-                    .and_then(|c| operand_rewrite(pair, c, op, &before_content, &after_content))
-            });
+            let rewrite =
+                own.or_else(|| counterpart.and_then(|c| operand_rewrite(pair, c, op, contents)));
             Blame {
                 op: o.op.name(),
                 location: o.location.clone(),
@@ -170,13 +184,61 @@ fn counterpart(pair: &Pair<'_>, before: RegionId, op: OpId) -> Option<OpId> {
         .or_else(|| fits().next_back())
 }
 
+/// Before-side op of the same name and result types with the most operands in common, the one at the nearest place among equals. It shares an operand,
+/// or stands at the same place.
+fn twin(
+    pair: &Pair<'_>,
+    (before, after): (RegionId, RegionId),
+    op: OpId,
+    contents: &Contents<'_>,
+) -> Option<OpId> {
+    let o = pair.after.program.op(op);
+    let place = |ops: &[OpId], op: OpId| {
+        ops.iter()
+            .position(|x| *x == op)
+            .map(|i| i as f64 / ops.len() as f64)
+    };
+    let (b, a) = (
+        &pair.before.program.region(before).ops,
+        &pair.after.program.region(after).ops,
+    );
+    let at = place(a, op)?;
+    let types = |p: &tileproof_dialect::program::Program, vs: &[ValueId]| -> Vec<String> {
+        vs.iter().map(|v| p.ty(*v).to_string()).collect()
+    };
+    let mine = types(pair.after.program, &o.results);
+    let common = |c: OpId| {
+        pair.before
+            .program
+            .op(c)
+            .operands
+            .iter()
+            .zip(&o.operands)
+            .filter(|(x, y)| {
+                contents.before.get(x).is_some() && contents.before.get(x) == contents.after.get(y)
+            })
+            .count()
+    };
+    b.iter()
+        .enumerate()
+        .filter(|(_, c)| {
+            let c = pair.before.program.op(**c);
+            c.op.name() == o.op.name() && types(pair.before.program, &c.results) == mine
+        })
+        .map(|(i, c)| {
+            let near = -(i as f64 / b.len() as f64 - at).abs();
+            ((common(*c), near), *c)
+        })
+        .max_by(|x, y| x.0.0.cmp(&y.0.0).then(x.0.1.total_cmp(&y.0.1)))
+        .map(|(_, c)| c)
+}
+
 /// Rewrite that replaced the first operand in which the op and its counterpart differ.
 fn operand_rewrite(
     pair: &Pair<'_>,
     before: OpId,
     after: OpId,
-    before_content: &impl Fn(ValueId) -> Option<Content>,
-    after_content: &impl Fn(ValueId) -> Option<Content>,
+    contents: &Contents<'_>,
 ) -> Option<Arc<str>> {
     let (b, a) = (
         &pair.before.program.op(before).operands,
@@ -185,7 +247,7 @@ fn operand_rewrite(
     let changed = b
         .iter()
         .zip(a)
-        .find(|(x, y)| before_content(**x) != after_content(**y));
+        .find(|(x, y)| contents.before.get(x) != contents.after.get(y));
     changed.and_then(|(x, _)| rewrite_of_value(pair, *x))
 }
 

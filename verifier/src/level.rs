@@ -1,7 +1,9 @@
 //! Levels of effort: which input classes and seeds a validation runs.
 
 use crate::{inputs::Class, session::Version, validate::Options};
+use std::time::{Duration, Instant};
 use tileproof_dialect::program::Program;
+use tileproof_runtime::limits::Limits;
 
 /// How much is run (DESIGN.md section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +27,20 @@ pub fn plan(options: &Options) -> Vec<(Class, u64)> {
                 .flat_map(|c| seeds(if *c == Class::Normal { 3 } else { 1 }).map(|s| (*c, s)));
             all.collect()
         }
+    }
+}
+
+/// Most steps of one loop, and most time, of a run on generated inputs: numbers drawn at random may make a loop run for ever.
+pub fn budget(class: Class, limits: &Limits) -> Limits {
+    let (steps, seconds) = match class {
+        Class::Given => return limits.clone(),
+        Class::Normal | Class::Exact => (1_000_000, 100),
+        Class::Wide | Class::Special | Class::Subnormal | Class::Boundary => (20_000, 60),
+    };
+    Limits {
+        loop_steps: limits.loop_steps.min(steps),
+        deadline: Some(Instant::now() + Duration::from_secs(seconds)),
+        ..limits.clone()
     }
 }
 

@@ -1,20 +1,24 @@
 //! Is it still the same program? Compares two versions of a program region by region, in the ring (exact) and in IEEE arithmetic (within derived
 //! bounds), and says which rewrite of which pass is to blame.
 //!
-//! Reading order: [`verdict`], [`session`] (values by content), [`co_evaluation`] (two versions side by side), [`region`] (bounds of a changed
-//! region), [`blame`], [`validate`] (a whole pipeline), [`finding`], [`report`].
+//! Reading order: [`verdict`], [`normal_form`], [`session`] (values by content), [`co_evaluation`] (two versions side by side), [`literal`], [`opaque`],
+//! [`region`] (bounds of a changed region), [`tie`], [`contract`], [`blame`], [`validate`] (a whole pipeline), [`finding`], [`report`].
 
 pub mod blame;
 pub mod co_evaluation;
 pub mod compare;
+pub mod contract;
 pub mod finding;
 pub mod inputs;
 pub mod level;
+pub mod literal;
 pub mod mutate;
+pub mod normal_form;
+pub mod opaque;
 pub mod region;
 pub mod report;
 pub mod session;
 pub mod step;
-pub mod unknown_contract;
+pub mod tie;
 pub mod validate;
 pub mod verdict;

@@ -6,14 +6,15 @@
 use crate::{
     compare::bounds,
     session::{Content, Environment, Session, Version},
-    verdict::Ieee,
+    tie,
 };
 use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
-    bound::Bound,
+    bound::{Bound, subnormal_roundoff, unit_roundoff},
     eval::Stop,
     op::Kind,
     program::{OpId, RegionId, ValueDef, ValueId},
+    tensor::Value,
 };
 use xxhash_rust::xxh3::Xxh3;
 
@@ -96,16 +97,23 @@ pub fn structure(version: &Version<'_>, side: &Side) -> u128 {
     h.digest128()
 }
 
-/// Bound of the root of a side whose cut values are exact. `root` is the content of the root as this side computed it; the other values are in the
-/// environment. `Err(why)` inside: the region is too deep.
-pub fn bound(
+/// What is known of the root of a side whose cut values are exact.
+pub struct Reach {
+    pub bound: Bound,
+    /// Elements that hang on a near tie, if any.
+    pub ties: Option<Vec<bool>>,
+}
+
+/// Bound of the root of a side. `root` is the content of the root as this side computed it; the other values are in the environment; `leaves` gives the
+/// errors of cut values that are not exact (explained literals). `Err(why)` inside: the region is too deep.
+pub fn reach(
     session: &mut Session<'_>,
-    version: &Version<'_>,
-    side: &Side,
-    environment: &Environment,
-    root: Content,
-) -> Result<Result<Bound, String>, Stop> {
-    let mut errors: HashMap<ValueId, Bound> = HashMap::new();
+    part: &Part<'_>,
+    functions: Functions,
+) -> Result<Result<Reach, String>, Stop> {
+    let (version, side) = (part.version, part.side);
+    let mut errors: HashMap<ValueId, Bound> = part.leaves.clone();
+    let mut ties: HashMap<ValueId, Vec<bool>> = HashMap::new();
     let mut depths: HashMap<ValueId, u32> = HashMap::new();
     let program = version.program;
     for op in &side.ops {
@@ -135,20 +143,61 @@ pub fn bound(
             .iter()
             .map(|v| {
                 if *v == side.root {
-                    Some(root)
+                    Some(part.root)
                 } else {
-                    environment.get(v).copied()
+                    part.environment.get(v).copied()
                 }
             })
             .collect::<Option<_>>()
             .ok_or_else(|| Stop::internal("a value of a region is missing"))?;
-        let bounds = session.bound_op(version, *op, environment, &inputs, &results)?;
-        for (v, b) in operation.results.iter().zip(bounds) {
+        let mut bounds = session.bound_op(version, *op, part.environment, &inputs, &results)?;
+        if operation.op.kind() == Kind::Opaque {
+            for (b, c) in bounds.iter_mut().zip(&results) {
+                *b = functions.widened(b, session.value(*c)?);
+            }
+        }
+        let found = tie::of_op(session, part, *op, &inputs, &results, &bounds, &ties)?;
+        for ((v, b), t) in operation.results.iter().zip(bounds).zip(found) {
             errors.insert(*v, b);
             depths.insert(*v, depth);
+            if let Some(t) = t {
+                ties.insert(*v, t);
+            }
         }
     }
-    Ok(Ok(errors.remove(&side.root).unwrap_or(Bound::Exact)))
+    Ok(Ok(Reach {
+        bound: errors.remove(&side.root).unwrap_or(Bound::Exact),
+        ties: ties.remove(&side.root),
+    }))
+}
+
+/// How far functions may err beyond what their definitions state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Functions {
+    AsStated,
+    /// Units in the last place allowed.
+    Ulp(f64),
+}
+
+impl Functions {
+    fn widened(self, bound: &Bound, value: &Value) -> Bound {
+        let (Functions::Ulp(ulp), Some(t)) = (self, value.as_tensor()) else {
+            return bound.clone();
+        };
+        if !t.element().is_float() {
+            return bound.clone();
+        }
+        let (u, tiny) = (
+            2.0 * ulp * unit_roundoff(t.element()),
+            2.0 * ulp * subnormal_roundoff(t.element()),
+        );
+        let y = t.to_f64s();
+        let at = |i: usize| {
+            let more = u * y[i].abs() + tiny;
+            bound.at(i) + if more.is_finite() { more } else { 0.0 }
+        };
+        Bound::absolute((0..t.len()).map(at).collect())
+    }
 }
 
 /// One version's part in a comparison.
@@ -157,6 +206,8 @@ pub struct Part<'a> {
     pub side: &'a Side,
     pub environment: &'a Environment,
     pub root: Content,
+    /// Errors of cut values that are not exact.
+    pub leaves: HashMap<ValueId, Bound>,
 }
 
 /// Compares the roots of both sides within their bounds.
@@ -164,39 +215,22 @@ pub fn compare(
     session: &mut Session<'_>,
     before: &Part<'_>,
     after: &Part<'_>,
+    functions: Functions,
 ) -> Result<bounds::Bounded, Stop> {
-    let loose = |why: String| bounds::Bounded {
-        ieee: Ieee::Loose(why),
-        outside: None,
-        undetermined: 0,
-        wide: 0,
-        total: 0,
-    };
-    let want_bound = match bound(
-        session,
-        before.version,
-        before.side,
-        before.environment,
-        before.root,
-    )? {
-        Ok(b) => b,
-        Err(why) => return Ok(loose(why)),
-    };
-    let got_bound = match bound(
-        session,
-        after.version,
-        after.side,
-        after.environment,
-        after.root,
-    )? {
-        Ok(b) => b,
-        Err(why) => return Ok(loose(why)),
-    };
-    let (want, got) = (session.value(before.root)?, session.value(after.root)?);
-    match (want.as_tensor(), got.as_tensor()) {
-        (Some(w), Some(g)) if w.len() == g.len() => {
-            Ok(bounds::compare(w, &want_bound, g, &got_bound))
+    let mut reached = vec![];
+    for part in [before, after] {
+        match reach(session, part, functions)? {
+            Ok(r) => reached.push(r),
+            Err(why) => return Ok(bounds::Bounded::loose(why)),
         }
-        (_, _) => Ok(loose("not a tensor".to_string())),
+    }
+    let (want, got) = (session.value(before.root)?, session.value(after.root)?);
+    match (want.as_tensor(), got.as_tensor(), &reached[..]) {
+        (Some(w), Some(g), [x, y]) if w.len() == g.len() => {
+            let mut out = bounds::compare(w, &x.bound, g, &y.bound);
+            out.ties = tie::joined(x.ties.clone(), y.ties.clone());
+            Ok(out)
+        }
+        (_, _, _) => Ok(bounds::Bounded::loose("not a tensor".to_string())),
     }
 }

@@ -6,7 +6,7 @@ use tileproof_dialect::{
     bound::{Bound, Bounded},
     eval::{Events, Stop},
     hlo,
-    op::Op,
+    op::{Kind, Op},
     planes::Planes,
     program::{FunctionId, OpId, Program, RegionId, ValueId},
     tensor::Value,
@@ -20,27 +20,36 @@ pub type Content = u128;
 /// Contents of the SSA values of one function activation.
 pub type Environment = HashMap<ValueId, Content>;
 
+/// What is known of a program before it runs: per op, the hash of what it computes and the values its regions take from outside.
+pub struct Facts {
+    hashes: Vec<u128>,
+    captures: Vec<Vec<ValueId>>,
+}
+
+impl Facts {
+    pub fn of(program: &Program) -> Facts {
+        Facts {
+            hashes: program.op_ids().map(|id| program.op_hash(id)).collect(),
+            captures: program.op_ids().map(|id| program.op_captures(id)).collect(),
+        }
+    }
+}
+
 /// A version of the program with the hashes of its ops and an interpreter for each set of planes.
 pub struct Version<'p> {
     pub program: &'p Program,
-    hashes: Vec<u128>,
-    captures: Vec<Vec<ValueId>>,
+    facts: &'p Facts,
     both_planes: Interpreter<'p>,
     ieee_only: Interpreter<'p>,
 }
 
 impl<'p> Version<'p> {
-    pub fn new(program: &'p Program, limits: &'p Limits) -> Version<'p> {
-        let hashes = program.op_ids().map(|id| program.op_hash(id)).collect();
-        let captures = program.op_ids().map(|id| program.op_captures(id)).collect();
-        let both_planes = Interpreter::new(program, Planes::IeeeAndRing, limits);
-        let ieee_only = Interpreter::new(program, Planes::IeeeOnly, limits);
+    pub fn new(program: &'p Program, facts: &'p Facts, limits: &'p Limits) -> Version<'p> {
         Version {
             program,
-            hashes,
-            captures,
-            both_planes,
-            ieee_only,
+            facts,
+            both_planes: Interpreter::new(program, Planes::IeeeAndRing, limits),
+            ieee_only: Interpreter::new(program, Planes::IeeeOnly, limits),
         }
     }
 
@@ -52,11 +61,11 @@ impl<'p> Version<'p> {
     }
 
     pub fn op_hash(&self, id: OpId) -> u128 {
-        self.hashes[id.index()]
+        self.facts.hashes[id.index()]
     }
 
     pub fn captures(&self, id: OpId) -> &[ValueId] {
-        &self.captures[id.index()]
+        &self.facts.captures[id.index()]
     }
 }
 
@@ -77,6 +86,7 @@ pub struct Session<'a> {
     scopes: Vec<Vec<Content>>,
     /// Summed over the evaluations done (each distinct evaluation once).
     pub events: Events,
+    independent: HashSet<Content>,
 }
 
 impl<'a> Session<'a> {
@@ -89,6 +99,7 @@ impl<'a> Session<'a> {
             depth: 0,
             scopes: vec![],
             events: Events::default(),
+            independent: HashSet::new(),
         }
     }
 
@@ -114,6 +125,16 @@ impl<'a> Session<'a> {
             .get(&content)
             .map(|s| &s.value)
             .ok_or_else(|| Stop::internal("a value was dropped while in use"))
+    }
+
+    /// Whether the value hangs on no input: a literal, or computed from literals alone.
+    pub fn is_independent(&self, content: Content) -> bool {
+        self.independent.contains(&content)
+    }
+
+    /// Says that a value hangs on no input.
+    pub fn set_independent(&mut self, content: Content) {
+        self.independent.insert(content);
     }
 
     /// Hash of what two correct versions must agree on.
@@ -211,17 +232,6 @@ impl<'a> Session<'a> {
             .cloned())
     }
 
-    /// Names `op` on its operands of `environment`: equal for equal ops on equal contents.
-    pub fn key_of(
-        &self,
-        version: &Version<'_>,
-        op: OpId,
-        environment: &Environment,
-    ) -> Result<u128, Stop> {
-        let (operands, captured) = self.operands(version, op, environment)?;
-        Ok(self.key(version, op, &operands, &captured))
-    }
-
     /// Evaluates one op, or finds its results. Calls and branches go op by op, so that what two versions of a callee share is evaluated once.
     pub fn eval_op(
         &mut self,
@@ -265,6 +275,14 @@ impl<'a> Session<'a> {
                 out.into_iter().map(|v| self.insert(v)).collect()
             }
         };
+        if repeats(&operation.op)
+            && operands
+                .iter()
+                .chain(&captured)
+                .all(|c| self.independent.contains(c))
+        {
+            self.independent.extend(&results);
+        }
         let key = self.key(version, op, &operands, &captured);
         self.memo.insert(key, results.clone());
         Ok(results)
@@ -371,6 +389,12 @@ impl<'a> Session<'a> {
             &out,
         )
     }
+}
+
+/// Whether the op gives the same on the same operands, whatever the run.
+fn repeats(op: &Op) -> bool {
+    let Op::Hlo(inner) = op;
+    op.kind() != Kind::Effect && !matches!(inner, hlo::Op::Rng(_))
 }
 
 fn fingerprint(value: &Value) -> u128 {

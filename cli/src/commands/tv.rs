@@ -68,6 +68,9 @@ pub struct Validation {
     /// Write finding.json files to this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Print how each new literal was explained
+    #[arg(long)]
+    explain: bool,
     /// Verdict to accept with exit code 0 besides Equal and Benign
     #[arg(long, value_enum)]
     accept: Option<Accept>,
@@ -154,7 +157,12 @@ impl Validation {
             format!("{:#}\n", report::json::report(&result, &findings))
         } else {
             let all: Vec<String> = findings.iter().map(report::text::finding).collect();
+            let explained = self
+                .explain
+                .then(|| report::text::explanations(&result))
+                .filter(|text| !text.is_empty());
             std::iter::once(report::text::table(&result))
+                .chain(explained)
                 .chain(all)
                 .collect::<Vec<_>>()
                 .join("\n")

@@ -14,6 +14,22 @@ pub struct Bounded {
     /// Elements whose bound exceeds 1/16 of their magnitude.
     pub wide: u64,
     pub total: u64,
+    /// Elements that hang on a choice between operands closer than their bounds.
+    pub ties: Option<Vec<bool>>,
+}
+
+impl Bounded {
+    /// Nothing is known.
+    pub fn loose(why: String) -> Bounded {
+        Bounded {
+            ieee: Ieee::Loose(why),
+            outside: None,
+            undetermined: 0,
+            wide: 0,
+            total: 0,
+            ties: None,
+        }
+    }
 }
 
 /// Compares `want` and `got`, each off from the real value by at most its bound. Bounds that hang on more than 1 % undetermined or wide elements
@@ -26,6 +42,7 @@ pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Boun
         undetermined: 0,
         wide: 0,
         total: want.len() as u64,
+        ties: None,
     };
     for i in 0..want.len() {
         let bound = want_bound.at(i) + got_bound.at(i);

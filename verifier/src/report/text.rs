@@ -2,9 +2,10 @@
 
 use crate::{
     finding::{Element, Finding, contract_words},
-    validate::Report,
+    validate::{PassReport, Report},
 };
 use std::fmt::Write;
+use tileproof_dialect::numerics::Contract;
 
 fn percent(x: f64) -> String {
     format!("{:.1} %", x * 100.0)
@@ -58,8 +59,23 @@ pub fn table(report: &Report) -> String {
         report.predicates[0],
         report.predicates[1]
     );
+    for s in &report.skipped {
+        let _ = writeln!(
+            out,
+            "skipped: {} (seed {}): {}; nothing is known for these inputs",
+            s.class.name(),
+            s.seed,
+            s.why
+        );
+    }
+    for p in &report.passes {
+        pass_notes(&mut out, p);
+    }
     for note in &report.notes {
         let _ = writeln!(out, "note: {note}");
+    }
+    if let Some(words) = assumptions(report) {
+        let _ = writeln!(out, "{words}");
     }
     let _ = writeln!(
         out,
@@ -68,6 +84,70 @@ pub fn table(report: &Report) -> String {
         report.time.as_secs_f64()
     );
     out
+}
+
+/// What a verdict rests on besides equal residues.
+fn pass_notes(out: &mut String, p: &PassReport) {
+    let clauses: Vec<String> = p
+        .clauses
+        .iter()
+        .map(|(name, n)| format!("{name} ({n} regions)"))
+        .collect();
+    if !clauses.is_empty() {
+        let _ = writeln!(out, "{}: allowed by {}", p.pass, clauses.join(", "));
+    }
+    if p.not_decisive > 0 {
+        let _ = writeln!(
+            out,
+            "{}: the ring did not decide {} regions; IEEE did",
+            p.pass, p.not_decisive
+        );
+    }
+    if p.undetermined > 0 {
+        let _ = writeln!(
+            out,
+            "{}: {} elements hang on a near tie",
+            p.pass, p.undetermined
+        );
+    }
+    if !p.explained.is_empty() {
+        let _ = writeln!(
+            out,
+            "{}: {} literals or folded tensors explained (--explain prints them)",
+            p.pass,
+            p.explained.len()
+        );
+    }
+    for literal in &p.unexplained {
+        let _ = writeln!(
+            out,
+            "{}: new literal {literal}, no explanation found",
+            p.pass
+        );
+    }
+}
+
+/// How each new literal was explained.
+pub fn explanations(report: &Report) -> String {
+    let mut out = String::new();
+    for p in &report.passes {
+        for e in &p.explained {
+            let _ = writeln!(out, "{}: {e}", p.pass);
+        }
+    }
+    out
+}
+
+/// What is taken for granted where no contract was given.
+pub fn assumptions(report: &Report) -> Option<&'static str> {
+    report
+        .passes
+        .iter()
+        .any(|p| p.numerics.contract == Contract::Unknown)
+        .then_some(
+            "assumed, as no --contract was given: sums and products may be reassociated and literals merged; every declared rounding, NaN, infinity, \
+             sign of zero and integer overflow is kept; where one side applies other functions the ring decides nothing and IEEE does",
+        )
 }
 
 fn element(out: &mut String, place: &str, e: &Element) {

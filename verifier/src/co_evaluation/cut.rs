@@ -1,0 +1,307 @@
+//! Cut points by the ring: an after-side value whose residues are those of a before-side value. Its region is compared in IEEE arithmetic.
+
+use super::{Bodies, CoEvaluation, Fingerprints, Frame, RegionResult};
+use crate::{
+    compare::bits::{self, Difference},
+    contract::{self, Judged},
+    region::{self, Part, Side},
+    session::{Content, Environment},
+    validate::Origin,
+    verdict::{Ieee, Ring},
+};
+use std::collections::HashMap;
+use tileproof_dialect::{
+    bound::Bound,
+    eval::Stop,
+    numerics::Contract,
+    program::{ValueDef, ValueId},
+    tensor::Tensor,
+};
+
+/// Most candidates compared in IEEE before the closest is taken.
+const MOST_PARTNERS: usize = 4;
+
+/// How the after side computed the root of a region.
+pub(super) struct Got<'e> {
+    pub content: Content,
+    /// Values it used, where they are not those of the frame.
+    pub environment: Option<&'e Environment>,
+    /// Errors of the literals it used.
+    pub leaves: HashMap<ValueId, Bound>,
+}
+
+impl Got<'_> {
+    pub(super) fn plain(content: Content) -> Got<'static> {
+        Got {
+            content,
+            environment: None,
+            leaves: HashMap::new(),
+        }
+    }
+}
+
+impl CoEvaluation<'_, '_, '_> {
+    /// The before-side value with the residues of `content`, after its region was compared. None: there is no such value.
+    pub(super) fn cut(
+        &mut self,
+        v: ValueId,
+        content: Content,
+        bodies: Bodies,
+        fingerprints: &Fingerprints,
+        frame: &Frame,
+    ) -> Result<Option<Content>, Stop> {
+        let Some(candidates) = fingerprints.get(&self.session.fingerprint(content)) else {
+            return Ok(None);
+        };
+        let partners = self.partners(v, content, candidates, frame)?;
+        let Some(first) = partners.first().copied() else {
+            return Ok(None);
+        };
+        let got = Got::plain(content);
+        let mut chosen = None;
+        if partners.len() > 1 {
+            // Several values of the before side are equal over the reals; the region is the one whose IEEE values fit.
+            for p in &partners {
+                let (_, _, judged) = self.judged(*p, v, &got, bodies, frame)?;
+                if judged.ieee == Ieee::Within {
+                    chosen = Some(*p);
+                    break;
+                }
+            }
+        }
+        let partner = chosen.unwrap_or(first);
+        self.changed_region(partner, v, &got, Ring::Equal, bodies, frame)?;
+        Ok(frame.before.get(&partner).copied())
+    }
+
+    /// Candidates, by provenance or closest first.
+    fn partners(
+        &self,
+        v: ValueId,
+        content: Content,
+        candidates: &[ValueId],
+        frame: &Frame,
+    ) -> Result<Vec<ValueId>, Stop> {
+        let source = |program: &tileproof_dialect::program::Program, v: ValueId| match program
+            .value(v)
+            .def
+        {
+            ValueDef::Result { op, .. } => program.op(op).location.sources.first().copied(),
+            ValueDef::Argument { .. } => None,
+        };
+        if self.pair.origin == Origin::Pass {
+            let mine = source(self.pair.after.program, v);
+            let same = candidates
+                .iter()
+                .find(|c| mine.is_some() && source(self.pair.before.program, **c) == mine);
+            if let Some(c) = same {
+                return Ok(vec![*c]);
+            }
+        }
+        let mut distinct: Vec<(Content, ValueId)> = vec![];
+        for c in candidates {
+            if let Some(content) = frame.before.get(c)
+                && distinct.iter().all(|(have, _)| have != content)
+            {
+                distinct.push((*content, *c));
+            }
+        }
+        if distinct.len() > 1 {
+            let got = self.session.value(content)?.clone();
+            let mut ranked = vec![];
+            for (i, (want, c)) in distinct.iter().enumerate() {
+                let want = self.session.value(*want)?;
+                let far = match (want.as_tensor(), got.as_tensor()) {
+                    (Some(w), Some(g)) => far(w, g),
+                    (_, _) => f64::INFINITY,
+                };
+                ranked.push((far, i, *c));
+            }
+            ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            return Ok(ranked
+                .into_iter()
+                .take(MOST_PARTNERS)
+                .map(|(_, _, c)| c)
+                .collect());
+        }
+        Ok(distinct.into_iter().map(|(_, c)| c).collect())
+    }
+
+    /// Both sides of the region between `partner` and `v`, and what IEEE says of them.
+    pub(super) fn judged(
+        &mut self,
+        partner: ValueId,
+        v: ValueId,
+        got: &Got<'_>,
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> Result<(Side, Side, Judged), Stop> {
+        let (want_side, got_side) = self.sides(partner, v, bodies, frame);
+        let before = Part {
+            version: self.pair.before,
+            side: &want_side,
+            environment: &frame.before,
+            root: frame
+                .before
+                .get(&partner)
+                .copied()
+                .ok_or_else(|| Stop::internal("a partner without value"))?,
+            leaves: HashMap::new(),
+        };
+        let after = Part {
+            version: self.pair.after,
+            side: &got_side,
+            environment: got.environment.unwrap_or(&frame.followed.after),
+            root: got.content,
+            leaves: got.leaves.clone(),
+        };
+        let judged = contract::judge(self.session, self.pair.numerics, &before, &after)?;
+        Ok((want_side, got_side, judged))
+    }
+
+    /// Compares the region's IEEE values and records what came of it; once per structure.
+    pub(super) fn changed_region(
+        &mut self,
+        partner: ValueId,
+        v: ValueId,
+        got: &Got<'_>,
+        ring: Ring,
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> Result<(), Stop> {
+        let (want_side, got_side) = self.sides(partner, v, bodies, frame);
+        let structures = (
+            region::structure(self.pair.before, &want_side),
+            region::structure(self.pair.after, &got_side),
+        );
+        if !self.seen.insert(structures) {
+            self.outcome.repeated += 1;
+            return Ok(());
+        }
+        self.seen_in_order.push(structures);
+        let (_, _, judged) = self.judged(partner, v, got, bodies, frame)?;
+        self.push_region(
+            partner,
+            v,
+            (&want_side, &got_side),
+            got,
+            ring,
+            judged,
+            frame,
+        )
+    }
+
+    /// The ops of both sides between the roots and what both have.
+    pub(super) fn sides(
+        &self,
+        partner: ValueId,
+        v: ValueId,
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> (Side, Side) {
+        let shared = |e: &Environment, x: ValueId| {
+            e.get(&x).is_some_and(|c| frame.followed.shared.contains(c))
+        };
+        let want = region::collect(self.pair.before, bodies.before, partner, |x| {
+            shared(&frame.before, x)
+        });
+        let got = region::collect(self.pair.after, bodies.after, v, |x| {
+            shared(&frame.followed.after, x)
+        });
+        (want, got)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn push_region(
+        &mut self,
+        partner: ValueId,
+        v: ValueId,
+        sides: (&Side, &Side),
+        got: &Got<'_>,
+        ring: Ring,
+        judged: Judged,
+        frame: &Frame,
+    ) -> Result<(), Stop> {
+        let ValueDef::Result { op, .. } = self.pair.after.program.value(v).def else {
+            return Ok(());
+        };
+        let want = frame
+            .before
+            .get(&partner)
+            .copied()
+            .ok_or_else(|| Stop::internal("a partner without value"))?;
+        let difference = match judged.ieee {
+            Ieee::Outside => self.difference(want, got.content, judged.at)?,
+            Ieee::Within | Ieee::Loose(_) | Ieee::NotRun => None,
+        };
+        let o = self.pair.after.program.op(op);
+        self.outcome.regions.push(RegionResult {
+            op: o.op.name(),
+            location: o.location.clone(),
+            rewrite: o.location.rewrite.clone(),
+            ops: (sides.0.ops.len(), sides.1.ops.len()),
+            // What is compared bit for bit is decided whatever the ring keeps.
+            ring: match (&ring, &self.pair.numerics.contract) {
+                (Ring::NotDecisive(_), Contract::BitExact) if judged.ieee == Ieee::Within => {
+                    Ring::Equal
+                }
+                (_, _) => ring,
+            },
+            ieee: judged.ieee,
+            clause: judged.clause,
+            undetermined: judged
+                .ties
+                .map_or(0, |t| t.iter().filter(|t| **t).count() as u64),
+            difference,
+        });
+        Ok(())
+    }
+
+    /// First differing element, or element `at`.
+    pub(super) fn difference(
+        &self,
+        want: Content,
+        got: Content,
+        at: Option<usize>,
+    ) -> Result<Option<Difference>, Stop> {
+        let (want, got) = (self.session.value(want)?, self.session.value(got)?);
+        Ok(match (want.as_tensor(), got.as_tensor(), at) {
+            (Some(w), Some(g), Some(i)) if w.len() == g.len() => Some(bits::describe(
+                w,
+                g,
+                0,
+                i,
+                bits::differing_ieee(w, g).len() as u64,
+            )),
+            (_, _, _) => {
+                bits::first_difference(std::slice::from_ref(want), std::slice::from_ref(got))
+            }
+        })
+    }
+}
+
+/// How far two tensors of one type lie apart: share of elements that differ for integers; largest relative distance of a sample for floats.
+pub(super) fn far(w: &Tensor, g: &Tensor) -> f64 {
+    const SAMPLE: usize = 256;
+    if w.len() != g.len() || w.element() != g.element() {
+        return f64::INFINITY;
+    }
+    if w.is_empty() {
+        return 0.0;
+    }
+    if !w.element().is_float() {
+        return bits::differing_ieee(w, g).len() as f64 / w.len() as f64;
+    }
+    let (a, b) = (w.to_f64s(), g.to_f64s());
+    let step = (a.len() / SAMPLE).max(1);
+    let mut worst = 0.0f64;
+    for i in (0..a.len()).step_by(step) {
+        let (x, y) = (a[i], b[i]);
+        if x == y || (x.is_nan() && y.is_nan()) {
+            continue;
+        }
+        let d = (x - y).abs() / x.abs().max(y.abs());
+        worst = worst.max(if d.is_nan() { 1.0 } else { d });
+    }
+    worst
+}

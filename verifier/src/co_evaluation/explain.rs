@@ -1,0 +1,479 @@
+//! Literals and folded tensors (DESIGN.md section 6, RING.md rules 2 and 3). A value that hangs on no input takes the residues of the before-side value
+//! that has its bits; a literal that only one side has is tried with the residues of the expressions that give it; the strict value comes last.
+
+use super::{Bodies, CoEvaluation, Fingerprints, Frame, Pass, cut::Got};
+use crate::{
+    literal::{search, table::scalar},
+    region,
+    session::{Content, Environment, Session},
+    verdict::Ring,
+};
+use std::collections::{BTreeSet, HashMap};
+use tileproof_dialect::{
+    bound::Bound,
+    buffer::Buffer,
+    eval::Stop,
+    planes::ring::Residue,
+    program::{OpId, ValueDef, ValueId},
+    tensor::{Tensor, Value},
+    types::ElementType,
+};
+use xxhash_rust::xxh3::xxh3_128;
+
+/// Most assignments of residues tried for one region.
+const MOST_ASSIGNMENTS: usize = 16;
+/// Most ops of a region that is tried with other residues.
+const MOST_OPS: usize = 64;
+/// Most literals looked up only to be noted.
+const MOST_NOTED: usize = 16;
+/// Most element evaluations spent on trials in one comparison.
+const MOST_WORK: u64 = 400_000_000;
+
+/// What is known of values that hang on no input.
+#[derive(Default)]
+pub struct Known {
+    /// Before-side values by element type and bytes.
+    by_bytes: HashMap<u128, Vec<Content>>,
+    /// Before-side residues of values all of whose elements are equal, by type and number.
+    splats: HashMap<(ElementType, u64), Vec<Residue>>,
+    offered: std::collections::HashSet<Content>,
+    searched: HashMap<(ElementType, u64), Vec<search::Explanation>>,
+    work: u64,
+}
+
+impl Known {
+    /// Takes note of a before-side value.
+    pub(super) fn offer(&mut self, session: &Session<'_>, content: Content) {
+        if !session.is_independent(content) || !self.offered.insert(content) {
+            return;
+        }
+        let Some(t) = session.value(content).ok().and_then(Value::as_tensor) else {
+            return;
+        };
+        if !t.element().has_ring() || t.is_empty() {
+            return;
+        }
+        if let (Some(value), Some(residue)) = (splat(t), splat_residue(t)) {
+            let all = self
+                .splats
+                .entry((t.element().clone(), value.to_bits()))
+                .or_default();
+            if !all.contains(&residue) {
+                all.push(residue);
+            }
+        }
+        self.by_bytes.entry(bytes_key(t)).or_default().push(content);
+    }
+}
+
+fn bytes_key(t: &Tensor) -> u128 {
+    xxh3_128(t.ieee().bytes()) ^ xxh3_128(t.element().to_string().as_bytes()).rotate_left(1)
+}
+
+/// The number all elements of a real float tensor are.
+fn splat(t: &Tensor) -> Option<f64> {
+    if !t.element().is_float() || t.is_empty() {
+        return None;
+    }
+    let size = t.element().storage_bytes();
+    let bytes = t.ieee().bytes();
+    let first = &bytes[..size];
+    if !bytes.chunks_exact(size).all(|c| c == first) {
+        return None;
+    }
+    scalar(&Tensor::new(
+        vec![],
+        t.element().clone(),
+        Buffer::from_slice(first),
+        None,
+    ))
+}
+
+fn splat_residue(t: &Tensor) -> Option<Residue> {
+    let ring = t.ring()?;
+    let first = *ring.first()?;
+    ring.iter().all(|r| *r == first).then_some(first)
+}
+
+/// One way to read a value that hangs on no input.
+#[derive(Clone)]
+struct Alternative {
+    content: Content,
+    error: f64,
+    text: String,
+}
+
+/// A leaf of a region with its readings, its own first.
+struct Leaf {
+    value: ValueId,
+    alternatives: Vec<Alternative>,
+}
+
+impl CoEvaluation<'_, '_, '_> {
+    /// The before-side value with the bits of an after-side value that hangs on no input, if both hold other residues.
+    pub(super) fn folded(&mut self, content: Content, frame: &Frame) -> Option<Content> {
+        let t = self.session.value(content).ok()?.as_tensor()?;
+        let same = self.explanations.by_bytes.get(&bytes_key(t))?;
+        let partner = same.iter().copied().find(|c| {
+            frame.known.contains(c)
+                && self
+                    .session
+                    .value(*c)
+                    .ok()
+                    .and_then(Value::as_tensor)
+                    .is_some_and(|p| p.dims() == t.dims())
+        })?;
+        // One element may be equal by chance: a literal is searched for first.
+        if t.len() == 1 || splat(t).is_some() {
+            return None;
+        }
+        let ty = t.ty();
+        self.outcome.explained.insert(format!(
+            "a folded tensor {ty} is what the other side computes"
+        ));
+        Some(partner)
+    }
+
+    /// Marks a literal that only the after side has.
+    pub(super) fn note_literal(
+        &mut self,
+        _: OpId,
+        v: ValueId,
+        content: Content,
+        frame: &mut Frame,
+    ) {
+        let Ok(value) = self.session.value(content) else {
+            return;
+        };
+        if value.as_tensor().is_some_and(|t| {
+            t.element().is_float()
+                && splat(t).is_some_and(|x| {
+                    x.is_finite() && x != 0.0 && !self.literals.0.contains(t.element(), x)
+                })
+        }) {
+            frame.followed.pending.entry(v).or_default().insert(v);
+        }
+    }
+
+    /// Tries the region of `v` with other residues for its literals. Gives the before-side value it then equals.
+    pub(super) fn explained(
+        &mut self,
+        v: ValueId,
+        bodies: Bodies,
+        fingerprints: &Fingerprints,
+        frame: &mut Frame,
+        pass: Pass,
+    ) -> Result<Option<Content>, Stop> {
+        if !self.pair.numerics.contract.merges_literals()
+            || (pass == Pass::First && !frame.followed.pending.contains_key(&v))
+            || self.explanations.work > MOST_WORK
+        {
+            return Ok(None);
+        }
+        let independent = |session: &Session<'_>, frame: &Frame, x: ValueId| {
+            frame
+                .followed
+                .after
+                .get(&x)
+                .is_some_and(|c| session.is_independent(*c))
+        };
+        let side = {
+            let session = &*self.session;
+            region::collect(self.pair.after, bodies.after, v, |x| {
+                independent(session, frame, x)
+                    || frame
+                        .followed
+                        .after
+                        .get(&x)
+                        .is_some_and(|c| frame.followed.shared.contains(c))
+            })
+        };
+        let alone = independent(self.session, frame, v);
+        if !alone && (side.ops.len() > MOST_OPS || side.ops.is_empty()) {
+            return Ok(None);
+        }
+        let mut leaves = vec![];
+        for x in self.leaves(&side, v, alone, frame) {
+            let alternatives = self.alternatives(frame.followed.after[&x], pass)?;
+            if alternatives.len() > 1 {
+                leaves.push(Leaf {
+                    value: x,
+                    alternatives,
+                });
+            }
+        }
+        if leaves.is_empty() {
+            return Ok(None);
+        }
+        for ranks in assignments(&leaves) {
+            let found = self.attempt(
+                v,
+                &side,
+                alone,
+                &leaves,
+                &ranks,
+                bodies,
+                fingerprints,
+                frame,
+            )?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Values without inputs that the side takes from outside itself.
+    fn leaves(&self, side: &region::Side, v: ValueId, alone: bool, frame: &Frame) -> Vec<ValueId> {
+        if alone {
+            return vec![v];
+        }
+        let program = self.pair.after.program;
+        let mut out: Vec<ValueId> = vec![];
+        for op in &side.ops {
+            let uses = program
+                .op(*op)
+                .operands
+                .iter()
+                .chain(self.pair.after.captures(*op));
+            for x in uses {
+                let inside = match program.value(*x).def {
+                    ValueDef::Result { op, .. } => side.ops.contains(&op),
+                    ValueDef::Argument { .. } => false,
+                };
+                let independent = frame
+                    .followed
+                    .after
+                    .get(x)
+                    .is_some_and(|c| self.session.is_independent(*c));
+                if !inside && independent && !out.contains(x) {
+                    out.push(*x);
+                }
+            }
+        }
+        out
+    }
+
+    /// Readings of a value without inputs, its own first.
+    fn alternatives(&mut self, content: Content, pass: Pass) -> Result<Vec<Alternative>, Stop> {
+        let value = self.session.value(content)?.clone();
+        let Some(t) = value.as_tensor().filter(|t| t.element().has_ring()) else {
+            return Ok(vec![]);
+        };
+        let own = Alternative {
+            content,
+            error: 0.0,
+            text: String::new(),
+        };
+        let mut out = vec![own];
+        let mut add = |session: &mut Session<'_>, ring: Buffer, error: f64, text: String| {
+            let read = t.clone().with_ring(Some(ring));
+            let read = session.insert(read.into());
+            session.set_independent(read);
+            if out.iter().all(|a| a.content != read) {
+                out.push(Alternative {
+                    content: read,
+                    error,
+                    text,
+                });
+            }
+        };
+        let number = splat(t).filter(|x| x.is_finite());
+        if let Some(x) = number {
+            let element = t.element().clone();
+            let lonely = !self.literals.0.contains(&element, x);
+            if pass == Pass::First && !lonely {
+                return Ok(vec![]);
+            }
+            let repeated = |r: Residue| Buffer::build::<u32>(t.len(), |out| out.fill(r));
+            let computed = self
+                .explanations
+                .splats
+                .get(&(element.clone(), x.to_bits()))
+                .cloned()
+                .unwrap_or_default();
+            for r in computed {
+                let text = format!("{x:?} : {element} is computed on the other side");
+                add(self.session, repeated(r), 0.0, text);
+            }
+            for e in self.searched(&element, x) {
+                let text = format!("{x:?} : {element} = {}", e.text);
+                add(self.session, repeated(e.residue), e.error, text);
+            }
+        } else if let Some(same) = self.explanations.by_bytes.get(&bytes_key(t)) {
+            for c in same.clone() {
+                // Values of an earlier step of a loop are gone.
+                let Ok(other) = self.session.value(c).cloned() else {
+                    continue;
+                };
+                if let Some(ring) = other.as_tensor().and_then(Tensor::ring_buffer) {
+                    let text =
+                        format!("a folded tensor {} is what the other side computes", t.ty());
+                    add(self.session, ring.clone(), 0.0, text);
+                }
+            }
+        }
+        if pass == Pass::Thorough {
+            let strict = t.clone().with_embedded_ring();
+            if let Some(ring) = strict.ring_buffer() {
+                let text = format!("a computed tensor {} is taken as it is rounded", t.ty());
+                add(self.session, ring.clone(), 0.0, text);
+            }
+        }
+        Ok(out)
+    }
+
+    fn searched(&mut self, element: &ElementType, x: f64) -> Vec<search::Explanation> {
+        let key = (element.clone(), x.to_bits());
+        if let Some(found) = self.explanations.searched.get(&key) {
+            return found.clone();
+        }
+        let found = search::explain(x, element, &self.literals.0, |e, v| {
+            !self.literals.1.contains(e, v)
+        });
+        self.explanations.searched.insert(key, found.clone());
+        found
+    }
+
+    /// Notes the literals that only the after side has and that no expression gives.
+    pub(super) fn note_unexplained(&mut self) {
+        let lonely: Vec<(ElementType, f64)> = self
+            .literals
+            .1
+            .iter()
+            .filter(|(e, x)| *x != 0.0 && !self.literals.0.contains(e, *x))
+            .take(MOST_NOTED)
+            .cloned()
+            .collect();
+        for (element, x) in lonely {
+            if self.searched(&element, x).is_empty() {
+                self.outcome
+                    .unexplained
+                    .insert(format!("{x:?} : {element}"));
+            }
+        }
+    }
+
+    /// Evaluates the side with one assignment. Gives the before-side value it equals.
+    #[allow(clippy::too_many_arguments)]
+    fn attempt(
+        &mut self,
+        v: ValueId,
+        side: &region::Side,
+        alone: bool,
+        leaves: &[Leaf],
+        ranks: &[usize],
+        bodies: Bodies,
+        fingerprints: &Fingerprints,
+        frame: &mut Frame,
+    ) -> Result<Option<Content>, Stop> {
+        let program = self.pair.after.program;
+        let mut environment = Environment::new();
+        let mut errors = HashMap::new();
+        let mut texts = BTreeSet::new();
+        for (leaf, rank) in leaves.iter().zip(ranks) {
+            let a = &leaf.alternatives[*rank];
+            environment.insert(leaf.value, a.content);
+            if *rank > 0 {
+                texts.insert(a.text.clone());
+            }
+            if a.error > 0.0 {
+                let n = self
+                    .session
+                    .value(a.content)?
+                    .as_tensor()
+                    .map_or(0, Tensor::len);
+                errors.insert(leaf.value, Bound::absolute(vec![a.error; n]));
+            }
+        }
+        let events = std::mem::take(&mut self.session.events);
+        self.session.open_scope();
+        if !alone {
+            for op in &side.ops {
+                let o = program.op(*op);
+                for x in o.operands.iter().chain(self.pair.after.captures(*op)) {
+                    if let (false, Some(c)) =
+                        (environment.contains_key(x), frame.followed.after.get(x))
+                    {
+                        environment.insert(*x, *c);
+                    }
+                }
+                let results = self
+                    .session
+                    .eval_op(self.pair.after, *op, &mut environment)?;
+                for (x, c) in o.results.iter().zip(results) {
+                    self.explanations.work += self
+                        .session
+                        .value(c)?
+                        .as_tensor()
+                        .map_or(0, |t| t.len() as u64);
+                    environment.entry(*x).or_insert(c);
+                }
+            }
+        }
+        self.session.events = events;
+        let content = environment
+            .get(&v)
+            .copied()
+            .ok_or_else(|| Stop::internal("a trial without root"))?;
+        let candidates = fingerprints.get(&self.session.fingerprint(content));
+        let partner = candidates.and_then(|c| c.first()).copied();
+        let keep = match partner {
+            Some(_) => environment.values().copied().collect(),
+            None => Default::default(),
+        };
+        self.session.close_scope(&keep);
+        let Some(partner) = partner else {
+            return Ok(None);
+        };
+        let got = Got {
+            content,
+            environment: (!alone).then_some(&environment),
+            leaves: errors,
+        };
+        self.changed_region(partner, v, &got, Ring::Equal, bodies, frame)?;
+        self.outcome.explained.extend(texts);
+        Ok(frame.before.get(&partner).copied())
+    }
+}
+
+/// Ranks of readings to try: first one reading other than the own for all literals, then fewest changes first.
+fn assignments(leaves: &[Leaf]) -> Vec<Vec<usize>> {
+    let most: Vec<usize> = leaves.iter().map(|l| l.alternatives.len() - 1).collect();
+    let mut out: Vec<Vec<usize>> = vec![];
+    let add = |out: &mut Vec<Vec<usize>>, ranks: Vec<usize>| {
+        if out.len() < MOST_ASSIGNMENTS && !out.contains(&ranks) {
+            out.push(ranks);
+        }
+    };
+    add(&mut out, vec![1; leaves.len()]);
+    for sum in 1..=most.iter().sum::<usize>().min(MOST_ASSIGNMENTS) {
+        let mut all = vec![];
+        compositions(&most, sum, &mut vec![], &mut all);
+        for ranks in all {
+            add(&mut out, ranks);
+        }
+        if out.len() >= MOST_ASSIGNMENTS {
+            break;
+        }
+    }
+    out
+}
+
+/// Every way to write `sum` as ranks of at most `most`, up to a few times what is tried.
+fn compositions(most: &[usize], sum: usize, start: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
+    if all.len() > MOST_ASSIGNMENTS {
+        return;
+    }
+    let Some((first, rest)) = most.split_first() else {
+        if sum == 0 {
+            all.push(start.clone());
+        }
+        return;
+    };
+    for k in 0..=(*first).min(sum) {
+        start.push(k);
+        compositions(rest, sum - k, start, all);
+        start.pop();
+    }
+}

@@ -1,0 +1,212 @@
+//! Cut points by IEEE, where the ring decides nothing: an identity the ring does not keep, a literal nothing explains, a near tie. The region is then
+//! judged by its IEEE values alone, and the after side goes on with the before side's value.
+
+use super::{
+    Bodies, CoEvaluation, Frame,
+    cut::{Got, far},
+};
+use crate::{
+    compare::bits,
+    contract::Judged,
+    opaque,
+    region::Side,
+    session::{Content, Environment, Session, Version},
+    verdict::{Ieee, Ring},
+};
+use tileproof_dialect::{
+    eval::Stop,
+    hlo,
+    numerics::Contract,
+    op::Op,
+    program::ValueId,
+    tensor::{Tensor, Value},
+};
+
+/// Candidates looked at in IEEE for one value, closest first.
+const MOST_CANDIDATES: usize = 3;
+/// Farther apart than this two values are not worth a comparison; the comparison itself is within derived bounds.
+const WORTH_A_LOOK: f64 = 0.25;
+
+impl CoEvaluation<'_, '_, '_> {
+    /// The before-side value that `v` equals within bounds though their residues differ for a reason that decides nothing.
+    pub(super) fn loosely(
+        &mut self,
+        v: ValueId,
+        content: Content,
+        bodies: Bodies,
+        frame: &mut Frame,
+    ) -> Result<Option<Content>, Stop> {
+        let program = self.pair.before.program;
+        let Some(got) = self.session.value(content)?.as_tensor().cloned() else {
+            return Ok(None);
+        };
+        if got.is_empty() {
+            return Ok(None);
+        }
+        let mut ranked: Vec<(f64, usize, ValueId)> = vec![];
+        let values = program
+            .region(bodies.before)
+            .ops
+            .iter()
+            .flat_map(|op| &program.op(*op).results);
+        for (i, p) in values.enumerate() {
+            let Some(want) = frame
+                .before
+                .get(p)
+                .and_then(|c| self.session.value(*c).ok())
+                .and_then(Value::as_tensor)
+            else {
+                continue;
+            };
+            if want.dims() != got.dims() || want.element() != got.element() {
+                continue;
+            }
+            let distance = far(want, &got);
+            if distance <= WORTH_A_LOOK {
+                ranked.push((distance, i, *p));
+            }
+        }
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (_, _, p) in ranked.into_iter().take(MOST_CANDIDATES) {
+            let plain = Got::plain(content);
+            let (want_side, got_side, judged) = self.judged(p, v, &plain, bodies, frame)?;
+            if got_side.ops.is_empty() {
+                continue;
+            }
+            let acceptable =
+                matches!(judged.ieee, Ieee::Within | Ieee::Loose(_)) || judged.clause.is_some();
+            if !acceptable {
+                continue;
+            }
+            let Some(why) = self.not_decisive(p, v, (&want_side, &got_side), &judged, frame)?
+            else {
+                continue;
+            };
+            let ring = Ring::NotDecisive(why);
+            self.push_region(p, v, (&want_side, &got_side), &plain, ring, judged, frame)?;
+            return Ok(frame.before.get(&p).copied());
+        }
+        Ok(None)
+    }
+
+    /// Why a difference of residues between `p` and `v` decides nothing. None: it decides.
+    pub(super) fn not_decisive(
+        &mut self,
+        p: ValueId,
+        v: ValueId,
+        (want_side, got_side): (&Side, &Side),
+        judged: &Judged,
+        frame: &Frame,
+    ) -> Result<Option<String>, Stop> {
+        let numerics = self.pair.numerics;
+        if numerics.contract == Contract::BitExact {
+            return Ok(None);
+        }
+        if !numerics.identities.is_empty() {
+            return Ok(Some(format!("uses identities {:?}", numerics.identities)));
+        }
+        if self.session.events.opaque_random > 0 {
+            return Ok(Some("random numbers".to_string()));
+        }
+        if let Some(ties) = &judged.ties
+            && self.all_tied(p, v, ties, frame)?
+        {
+            return Ok(Some("near tie".to_string()));
+        }
+        if !numerics.contract.names_its_identities() {
+            let session = &*self.session;
+            let before = opaque::applications(session, self.pair.before, want_side, &frame.before);
+            let after =
+                opaque::applications(session, self.pair.after, got_side, &frame.followed.after);
+            if before != after {
+                return Ok(Some("identity?".to_string()));
+            }
+        }
+        if numerics.contract.merges_literals() {
+            let after = lonely_literals(
+                self.session,
+                self.pair.after,
+                got_side,
+                &frame.followed.after,
+                |t, x| self.literals.0.contains(t.element(), x),
+            );
+            let before = lonely_literals(
+                self.session,
+                self.pair.before,
+                want_side,
+                &frame.before,
+                |t, x| self.literals.1.contains(t.element(), x),
+            );
+            if let Some((element, x)) = after.first() {
+                self.outcome
+                    .unexplained
+                    .insert(format!("{x:?} : {element}"));
+                return Ok(Some(format!("literal {x:?}")));
+            }
+            if let Some((_, x)) = before.first() {
+                return Ok(Some(format!("literal {x:?}")));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether every element whose residues differ hangs on a near tie.
+    fn all_tied(&self, p: ValueId, v: ValueId, ties: &[bool], frame: &Frame) -> Result<bool, Stop> {
+        let tensor = |c: Option<&Content>| -> Result<Option<&Tensor>, Stop> {
+            c.map(|c| self.session.value(*c))
+                .transpose()
+                .map(|v| v.and_then(Value::as_tensor))
+        };
+        let (Some(w), Some(g)) = (
+            tensor(frame.before.get(&p))?,
+            tensor(frame.followed.after.get(&v))?,
+        ) else {
+            return Ok(false);
+        };
+        let differing = bits::differing_ring(w, g);
+        Ok(!differing.is_empty() && differing.iter().all(|i| ties.get(*i) == Some(&true)))
+    }
+}
+
+/// Float literals of a side, of scalars and splats, that the other program does not have.
+fn lonely_literals(
+    session: &Session<'_>,
+    version: &Version<'_>,
+    side: &Side,
+    environment: &Environment,
+    has: impl Fn(&Tensor, f64) -> bool,
+) -> Vec<(String, f64)> {
+    let program = version.program;
+    let mut out = vec![];
+    let mut look = |t: &Tensor| {
+        if let Some(x) = crate::literal::table::scalar(t)
+            && x.is_finite()
+            && x != 0.0
+            && !has(t, x)
+        {
+            out.push((t.element().to_string(), x));
+        }
+    };
+    for op in &side.ops {
+        let o = program.op(*op);
+        let inner = o.regions.iter().flat_map(|r| program.ops_within(*r));
+        for id in std::iter::once(*op).chain(inner) {
+            if let Op::Hlo(hlo::Op::Constant(c)) = &program.op(id).op
+                && let Some(one) = c.value.splat_value()
+            {
+                look(&one);
+            }
+        }
+        // Literals from outside the region: scalars that the side takes.
+        for v in o.operands.iter().chain(version.captures(*op)) {
+            if let Some(c) = environment.get(v)
+                && session.is_independent(*c)
+                && let Some(t) = session.value(*c).ok().and_then(Value::as_tensor)
+                && t.len() == 1
+            {
+                look(t);
+            }
+        }
+    }
+    out
+}

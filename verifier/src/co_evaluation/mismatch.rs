@@ -1,0 +1,113 @@
+//! Returned values that differ after all: which op is to blame, whether the ring decides, what IEEE says beside that op.
+
+use super::{Bodies, CoEvaluation, Frame, Mismatch, cut::Got};
+use crate::{
+    blame::{self, Contents},
+    session::Content,
+    validate::Origin,
+    verdict::{Ieee, Ring},
+};
+use tileproof_dialect::{eval::Stop, program::ValueId};
+
+impl CoEvaluation<'_, '_, '_> {
+    /// Records every returned value that differs, with the op to blame.
+    pub(super) fn note_mismatches(
+        &mut self,
+        bodies: Bodies,
+        want: &[Content],
+        got: &[Content],
+        frame: &Frame,
+    ) -> Result<(), Stop> {
+        if want.len() != got.len() {
+            return Ok(());
+        }
+        for (i, (w, g)) in want
+            .iter()
+            .zip(got)
+            .enumerate()
+            .filter(|(_, (w, g))| w != g)
+        {
+            let blame = blame::find(
+                self.pair,
+                (bodies.before, bodies.after),
+                i,
+                &Contents {
+                    before: &frame.before,
+                    after: &frame.followed.after,
+                    known: &frame.known,
+                },
+            );
+            let returned = (
+                self.pair.before.program.returned(bodies.before).get(i),
+                self.pair.after.program.returned(bodies.after).get(i),
+            );
+            let returned = match returned {
+                (Some(b), Some(a)) if self.comparable(*b, *a) => Some((*b, *a)),
+                (_, _) => None,
+            };
+            let beside = match (blame.before, blame.after) {
+                (Some(b), Some(a)) if self.comparable(b, a) => Some((b, a)),
+                (_, _) => returned,
+            };
+            let Some(beside) = beside else {
+                let difference = self.difference(*w, *g, None)?;
+                self.outcome.mismatches.push(Mismatch {
+                    blame,
+                    difference,
+                    ring: Ring::Differs,
+                    ieee: Ieee::NotRun,
+                    clause: None,
+                });
+                continue;
+            };
+            let mut mismatch = self.mismatch(blame, beside, bodies, frame)?;
+            // Between foreign programs only what is returned corresponds for certain.
+            if let (Origin::Foreign, Some(returned)) = (self.pair.origin, returned)
+                && returned != beside
+            {
+                let whole = self.mismatch(mismatch.blame.clone(), returned, bodies, frame)?;
+                if matches!(whole.ring, Ring::NotDecisive(_)) || mismatch.ring != Ring::Differs {
+                    (mismatch.ring, mismatch.ieee, mismatch.clause) =
+                        (whole.ring, whole.ieee, whole.clause);
+                }
+            }
+            self.outcome.mismatches.push(mismatch);
+        }
+        Ok(())
+    }
+
+    fn comparable(&self, b: ValueId, a: ValueId) -> bool {
+        self.pair
+            .before
+            .program
+            .ty(b)
+            .compatible(self.pair.after.program.ty(a))
+    }
+
+    fn mismatch(
+        &mut self,
+        blame: blame::Blame,
+        (b, a): (ValueId, ValueId),
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> Result<Mismatch, Stop> {
+        let (Some(x), Some(y)) = (
+            frame.before.get(&b).copied(),
+            frame.followed.after.get(&a).copied(),
+        ) else {
+            return Err(Stop::internal("a value to blame was not computed"));
+        };
+        let (want_side, got_side, judged) = self.judged(b, a, &Got::plain(y), bodies, frame)?;
+        let ring = match self.not_decisive(b, a, (&want_side, &got_side), &judged, frame)? {
+            Some(why) => Ring::NotDecisive(why),
+            None => Ring::Differs,
+        };
+        Ok(Mismatch {
+            blame,
+            difference: self.difference(x, y, None)?,
+            ring,
+            ieee: judged.ieee,
+            clause: judged.clause,
+        })
+    }
+}

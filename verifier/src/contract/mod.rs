@@ -1,0 +1,263 @@
+//! Judges the IEEE values of one region under its contract: bit for bit, within derived bounds, or explained by a clause.
+//!
+//! Proves: both sides are what the contract allows from the same cut values. Cannot: judge a region whose bound is wide (`Loose`).
+
+pub mod clauses;
+pub mod precision;
+
+use crate::{
+    compare::{bits, bounds::Bounded},
+    region::{self, Functions, Part},
+    session::Session,
+    verdict::Ieee,
+};
+use tileproof_dialect::{
+    eval::Stop,
+    hlo,
+    numerics::{Contract, Numerics, STRICT_FUNCTION_ULP, SpecialValues},
+    op::{Kind, Op},
+    program::{OpId, Program},
+    tensor::Tensor,
+};
+
+/// What IEEE says of a region.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    pub ieee: Ieee,
+    /// First element to show, linear index.
+    pub at: Option<usize>,
+    /// Clause of the contract that allows the difference.
+    pub clause: Option<&'static clauses::Clause>,
+    /// Elements that hang on a near tie.
+    pub ties: Option<Vec<bool>>,
+}
+
+impl Judged {
+    fn of(ieee: Ieee, at: Option<usize>) -> Judged {
+        Judged {
+            ieee,
+            at,
+            clause: None,
+            ties: None,
+        }
+    }
+}
+
+/// Judges what two sides compute.
+pub fn judge(
+    session: &mut Session<'_>,
+    numerics: &Numerics,
+    before: &Part<'_>,
+    after: &Part<'_>,
+) -> Result<Judged, Stop> {
+    let (Some(want), Some(got)) = (
+        session.value(before.root)?.as_tensor().cloned(),
+        session.value(after.root)?.as_tensor().cloned(),
+    ) else {
+        return Ok(Judged::of(Ieee::NotRun, None));
+    };
+    if want.dims() != got.dims() || want.element() != got.element() {
+        return Ok(Judged::of(Ieee::Outside, None));
+    }
+    let differing = differing(&want, &got, &numerics.special);
+    let Some(first) = differing.first().copied() else {
+        return Ok(Judged::of(Ieee::Within, None));
+    };
+    let bit_for_bit = match numerics.contract {
+        Contract::BitExact => true,
+        Contract::Strict => is_exact_region(before) && is_exact_region(after),
+        Contract::Reassociates
+        | Contract::Approximates { .. }
+        | Contract::ChangesPrecision { .. }
+        | Contract::Xla
+        | Contract::Unknown => false,
+    };
+    if bit_for_bit {
+        return Ok(Judged::of(Ieee::Outside, Some(first)));
+    }
+    let functions = match numerics.contract {
+        Contract::Strict => Functions::Ulp(STRICT_FUNCTION_ULP),
+        Contract::Approximates { max_ulp } => Functions::Ulp(max_ulp),
+        Contract::BitExact
+        | Contract::Reassociates
+        | Contract::ChangesPrecision { .. }
+        | Contract::Xla
+        | Contract::Unknown => Functions::AsStated,
+    };
+    let bounded = region::compare(session, before, after, functions)?;
+    let ties = bounded.ties.clone();
+    let mut out = under(
+        session,
+        numerics,
+        (before, after),
+        (&want, &got),
+        &differing,
+        bounded,
+    )?;
+    out.ties = ties;
+    Ok(out)
+}
+
+/// Applies the rules of the contract to differences that are bounded.
+fn under(
+    session: &mut Session<'_>,
+    numerics: &Numerics,
+    (before, after): (&Part<'_>, &Part<'_>),
+    (want, got): (&Tensor, &Tensor),
+    differing: &[usize],
+    bounded: Bounded,
+) -> Result<Judged, Stop> {
+    let outside = bounded.outside.or_else(|| {
+        let signs_count = !numerics.special.contains(&SpecialValues::SignedZero)
+            && !has_sums(before)
+            && !has_sums(after);
+        if signs_count {
+            zero_of_other_sign(want, got, differing)
+        } else {
+            None
+        }
+    });
+    let other_precision = precision::differs(before, after);
+    let judged = match (outside, other_precision) {
+        (None, false) => Judged::of(bounded.ieee, None),
+        (None, true) => match numerics.contract {
+            Contract::Xla => Judged {
+                clause: Some(&clauses::EXCESS_PRECISION),
+                ..Judged::of(bounded.ieee, None)
+            },
+            Contract::ChangesPrecision { .. } => Judged::of(bounded.ieee, None),
+            Contract::BitExact
+            | Contract::Strict
+            | Contract::Reassociates
+            | Contract::Approximates { .. }
+            | Contract::Unknown => Judged::of(Ieee::Outside, differing.first().copied()),
+        },
+        (Some(i), _) => Judged::of(Ieee::Outside, Some(i)),
+    };
+    if judged.ieee == Ieee::Outside && numerics.contract == Contract::Xla {
+        let clause = clauses::explaining(session, before, after, want, got)?;
+        return Ok(Judged { clause, ..judged });
+    }
+    Ok(judged)
+}
+
+/// Elements whose bits differ, without those whose class the rewrites do not keep.
+fn differing(want: &Tensor, got: &Tensor, special: &[SpecialValues]) -> Vec<usize> {
+    let mut all = bits::differing_ieee(want, got);
+    if special.is_empty() || all.is_empty() || !want.element().is_float() {
+        return all;
+    }
+    let (w, g) = (want.to_f64s(), got.to_f64s());
+    let (low, _) = clauses::normal_range(want.element());
+    all.retain(|i| {
+        let (a, b) = (w[*i], g[*i]);
+        !special.iter().any(|s| match s {
+            SpecialValues::Nan => a.is_nan() || b.is_nan(),
+            SpecialValues::Infinity => a.is_infinite() || b.is_infinite(),
+            SpecialValues::SignedZero => a == 0.0 && b == 0.0,
+            SpecialValues::Subnormal => a.abs() < low && b.abs() < low,
+            SpecialValues::IntegerOverflow => false,
+        })
+    });
+    all
+}
+
+fn zero_of_other_sign(want: &Tensor, got: &Tensor, differing: &[usize]) -> Option<usize> {
+    if !want.element().is_float() {
+        return None;
+    }
+    let (w, g) = (want.to_f64s(), got.to_f64s());
+    differing
+        .iter()
+        .copied()
+        .find(|i| w[*i] == 0.0 && g[*i] == 0.0)
+}
+
+/// Ops of a side and of the regions inside them.
+fn all_ops(part: &Part<'_>) -> Vec<OpId> {
+    let program = part.version.program;
+    let mut out = vec![];
+    for op in &part.side.ops {
+        out.push(*op);
+        for r in &program.op(*op).regions {
+            out.extend(program.ops_within(*r));
+        }
+    }
+    out
+}
+
+/// Whether the side adds up terms in an order that is not written: the sign of a sum that is zero hangs on that order and on what it starts from.
+fn has_sums(part: &Part<'_>) -> bool {
+    part.side
+        .ops
+        .iter()
+        .any(|op| is_sum(part.version.program, *op))
+}
+
+fn is_sum(program: &Program, op: OpId) -> bool {
+    let Op::Hlo(inner) = &program.op(op).op;
+    match inner {
+        hlo::Op::DotGeneral(_)
+        | hlo::Op::RaggedDot(_)
+        | hlo::Op::Convolution(_)
+        | hlo::Op::Fft(_)
+        | hlo::Op::Cholesky(_)
+        | hlo::Op::TriangularSolve(_)
+        | hlo::Op::BatchNormGrad(_)
+        | hlo::Op::BatchNormInference(_)
+        | hlo::Op::BatchNormTraining(_)
+        | hlo::Op::AllReduce(_)
+        | hlo::Op::ReduceScatter(_) => true,
+        hlo::Op::Reduce(_)
+        | hlo::Op::ReduceWindow(_)
+        | hlo::Op::Scatter(_)
+        | hlo::Op::SelectAndScatter(_) => program
+            .op(op)
+            .regions
+            .iter()
+            .flat_map(|r| program.ops_within(*r))
+            .any(|inside| program.op(inside).op.kind() == Kind::Arithmetic),
+        _ => false,
+    }
+}
+
+/// Whether the side is made of correctly rounded ops, integer ops, movement and selection only.
+fn is_exact_region(part: &Part<'_>) -> bool {
+    let program = part.version.program;
+    all_ops(part).into_iter().all(|op| {
+        let o = program.op(op);
+        let Op::Hlo(inner) = &o.op;
+        if is_sum(program, op) {
+            return false;
+        }
+        match o.op.kind() {
+            Kind::Movement | Kind::Selection | Kind::Integer => true,
+            Kind::Arithmetic => is_correctly_rounded(program, op, inner),
+            Kind::Opaque => matches!(inner, hlo::Op::Sqrt(_)),
+            Kind::Control => o.op.is_return() || !o.regions.is_empty(),
+            Kind::Effect => false,
+        }
+    })
+}
+
+/// Whether IEEE 754 defines every bit of the op's result. Products and quotients of complex numbers are sums of rounded products.
+fn is_correctly_rounded(program: &Program, op: OpId, inner: &hlo::Op) -> bool {
+    let complex = program.op(op).operands.iter().any(|v| {
+        program
+            .ty(*v)
+            .as_tensor()
+            .is_some_and(|t| t.element.is_complex())
+    });
+    match inner {
+        hlo::Op::Add(_)
+        | hlo::Op::Subtract(_)
+        | hlo::Op::Negate(_)
+        | hlo::Op::Convert(_)
+        | hlo::Op::Real(_)
+        | hlo::Op::Imag(_)
+        | hlo::Op::Complex(_)
+        | hlo::Op::Conj(_) => true,
+        hlo::Op::Multiply(_) | hlo::Op::Divide(_) | hlo::Op::Square(_) => !complex,
+        _ => false,
+    }
+}

@@ -1,0 +1,47 @@
+//! The float literals of one program: every scalar and splat, once per value and type.
+
+use std::collections::HashSet;
+use tileproof_dialect::{hlo, op::Op, program::Program, tensor::Tensor, types::ElementType};
+
+/// Distinct finite literals in order of appearance. Values are exact: every float type here fits in f64.
+#[derive(Debug, Clone, Default)]
+pub struct Literals {
+    all: Vec<(ElementType, f64)>,
+    known: HashSet<(ElementType, u64)>,
+}
+
+impl Literals {
+    pub fn of(program: &Program) -> Literals {
+        let mut out = Literals::default();
+        for id in program.op_ids() {
+            let Op::Hlo(op) = &program.op(id).op;
+            if let hlo::Op::Constant(c) = op
+                && let Some(one) = c.value.splat_value()
+                && let Some(value) = scalar(&one)
+            {
+                out.insert(c.value.element(), value);
+            }
+        }
+        out
+    }
+
+    pub fn insert(&mut self, element: &ElementType, value: f64) {
+        if value.is_finite() && self.known.insert((element.clone(), value.to_bits())) {
+            self.all.push((element.clone(), value));
+        }
+    }
+
+    /// Whether the program has this literal, sign of zero included.
+    pub fn contains(&self, element: &ElementType, value: f64) -> bool {
+        self.known.contains(&(element.clone(), value.to_bits()))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &(ElementType, f64)> {
+        self.all.iter()
+    }
+}
+
+/// The one value of a real float tensor of one element.
+pub fn scalar(one: &Tensor) -> Option<f64> {
+    (one.element().is_float() && one.len() == 1).then(|| one.to_f64s()[0])
+}

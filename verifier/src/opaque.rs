@@ -1,0 +1,61 @@
+//! Applications of opaque functions. The ring keeps few identities of functions; where one side applies other functions, or to another number of
+//! distinct operands, a difference in the ring may be an identity (log(exp x) = x) and decides nothing.
+//!
+//! Proves: equal counts of distinct applications on both sides. Cannot: see an identity that keeps the counts.
+
+use crate::{
+    region::Side,
+    session::{Content, Environment, Session, Version},
+};
+use std::collections::{BTreeMap, BTreeSet};
+use tileproof_dialect::{
+    op::{Kind, Op},
+    program::{OpId, Program},
+};
+
+/// Number of distinct applications by function, in a side and the regions of its ops.
+pub fn applications(
+    session: &Session<'_>,
+    version: &Version<'_>,
+    side: &Side,
+    environment: &Environment,
+) -> BTreeMap<&'static str, usize> {
+    let mut distinct: BTreeSet<(&'static str, u128, Vec<u128>)> = BTreeSet::new();
+    let program = version.program;
+    for op in &side.ops {
+        let o = program.op(*op);
+        if let Some(name) = function(program, *op) {
+            let operands: Vec<u128> = o
+                .operands
+                .iter()
+                .filter_map(|v| environment.get(v))
+                .map(|c: &Content| session.fingerprint(*c))
+                .collect();
+            distinct.insert((name, 0, operands));
+        }
+        for r in &o.regions {
+            for inside in program.ops_within(*r) {
+                if let Some(name) = function(program, inside) {
+                    distinct.insert((name, u128::from(inside.0) + 1, vec![]));
+                }
+            }
+        }
+    }
+    let mut out = BTreeMap::new();
+    for (name, _, _) in distinct {
+        *out.entry(name).or_default() += 1;
+    }
+    out
+}
+
+fn function(program: &Program, op: OpId) -> Option<&'static str> {
+    let Op::Hlo(inner) = &program.op(op).op;
+    (inner.kind() == Kind::Opaque
+        && program.op(op).results.iter().any(|v| {
+            program
+                .ty(*v)
+                .as_tensor()
+                .is_some_and(|t| t.element.has_ring())
+        }))
+    .then(|| inner.name())
+}

@@ -1,0 +1,204 @@
+//! What a validation found, per pass and over all runs.
+
+use super::{Step, run::Delta};
+use crate::{
+    compare::bits::Difference,
+    inputs::Class,
+    verdict::{Ieee, Ring, Verdict},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+use tileproof_dialect::{location::Location, numerics::Numerics};
+
+/// Share of loose regions above which a program whose ring is equal is inconclusive.
+const LOOSE_SHARE: f64 = 0.05;
+
+/// What one pass did to the program.
+#[derive(Debug, Clone)]
+pub struct PassReport {
+    pub pass: String,
+    pub numerics: Numerics,
+    pub rewrites: usize,
+    pub verdict: Verdict,
+    /// Changed regions compared, summed over classes and seeds.
+    pub regions: u64,
+    /// Regions that repeat the structure of one compared before.
+    pub repeated: u64,
+    /// Regions IEEE could not decide, of those compared.
+    pub loose: u64,
+    /// Regions the ring could not decide, of those compared.
+    pub not_decisive: u64,
+    /// Elements of regions that hang on a near tie.
+    pub undetermined: u64,
+    /// Values of rewritten ops that are bit-identical.
+    pub identical: u64,
+    /// Output elements, and those that the ring (or, for integers, equality) decided.
+    pub elements: u64,
+    pub decided: u64,
+    /// Regions a clause of the contract explains, by clause.
+    pub clauses: BTreeMap<&'static str, u64>,
+    /// Literals and folded tensors that were explained, and literals that only the after side has and nothing explains.
+    pub explained: BTreeSet<String>,
+    pub unexplained: BTreeSet<String>,
+    pub findings: Vec<Found>,
+    pub time: Duration,
+}
+
+/// One finding, before it becomes a record.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub verdict: Verdict,
+    pub class: Class,
+    pub seed: u64,
+    pub op: String,
+    pub location: Location,
+    pub rewrite: Option<Arc<str>>,
+    /// At the op to blame.
+    pub difference: Option<Difference>,
+    /// At the program's outputs.
+    pub output: Option<Difference>,
+    pub ring: Ring,
+    pub ieee: Ieee,
+}
+
+/// A run of generated inputs that was given up, with the reason.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skipped {
+    pub class: Class,
+    pub seed: u64,
+    pub why: String,
+}
+
+/// Result of a whole validation.
+#[derive(Debug, Clone)]
+pub struct Report {
+    pub verdict: Verdict,
+    pub passes: Vec<PassReport>,
+    /// (class, seed) of every run.
+    pub runs: Vec<(Class, u64)>,
+    /// Runs given up: nothing is known for these inputs.
+    pub skipped: Vec<Skipped>,
+    /// Outcomes of compares, selects and branches over the runs: (false, true).
+    pub predicates: [u64; 2],
+    /// Predicates of the first program that had one outcome only: op, place and the outcome.
+    pub one_sided: Vec<String>,
+    pub notes: Vec<String>,
+    pub time: Duration,
+}
+
+impl Report {
+    pub(super) fn new(steps: &[Step]) -> Report {
+        Report {
+            verdict: Verdict::Equal,
+            passes: steps.iter().map(PassReport::new).collect(),
+            runs: vec![],
+            skipped: vec![],
+            predicates: [0, 0],
+            one_sided: vec![],
+            notes: vec![],
+            time: Duration::ZERO,
+        }
+    }
+
+    pub(super) fn conclude(&mut self) {
+        for pass in &mut self.passes {
+            pass.conclude();
+            self.verdict = self.verdict.clone().worst(pass.verdict.clone());
+        }
+        self.notes.sort();
+        self.notes.dedup();
+    }
+
+    /// Share of output elements the ring decided.
+    pub fn ring_decided(&self) -> f64 {
+        share(
+            self.passes.iter().map(|p| p.decided).sum(),
+            self.passes.iter().map(|p| p.elements).sum(),
+        )
+    }
+
+    /// Share of changed regions IEEE decided.
+    pub fn ieee_decided(&self) -> f64 {
+        let all: u64 = self.passes.iter().map(|p| p.regions).sum();
+        share(all - self.passes.iter().map(|p| p.loose).sum::<u64>(), all)
+    }
+}
+
+fn share(part: u64, all: u64) -> f64 {
+    if all == 0 {
+        1.0
+    } else {
+        part as f64 / all as f64
+    }
+}
+
+impl PassReport {
+    fn new(step: &Step) -> PassReport {
+        PassReport {
+            pass: step.pass.clone(),
+            numerics: step.numerics.clone(),
+            rewrites: step.rewrites.len(),
+            verdict: Verdict::Equal,
+            regions: 0,
+            repeated: 0,
+            loose: 0,
+            not_decisive: 0,
+            undetermined: 0,
+            identical: 0,
+            elements: 0,
+            decided: 0,
+            clauses: BTreeMap::new(),
+            explained: BTreeSet::new(),
+            unexplained: BTreeSet::new(),
+            findings: vec![],
+            time: Duration::ZERO,
+        }
+    }
+
+    pub(super) fn absorb(&mut self, delta: Delta) {
+        self.regions += delta.outcome.regions.len() as u64;
+        self.repeated += delta.outcome.repeated;
+        self.loose += delta.loose;
+        self.identical += delta.outcome.identical;
+        self.elements += delta.elements;
+        self.decided += delta.decided;
+        self.time += delta.time;
+        for region in &delta.outcome.regions {
+            self.not_decisive += u64::from(matches!(region.ring, Ring::NotDecisive(_)));
+            self.undetermined += region.undetermined;
+            if let Some(clause) = region.clause {
+                *self.clauses.entry(clause.name).or_default() += 1;
+            }
+        }
+        self.explained.extend(delta.outcome.explained);
+        self.unexplained.extend(delta.outcome.unexplained);
+        for v in delta.verdicts {
+            self.verdict = self.verdict.clone().worst(v);
+        }
+        self.findings.extend(delta.found);
+    }
+
+    /// Verdict once all runs are in: nothing compared is not equal, and many loose regions are inconclusive.
+    fn conclude(&mut self) {
+        if self.elements == 0 {
+            self.verdict = self.verdict.clone().worst(Verdict::Inconclusive {
+                why: "nothing was compared".to_string(),
+            });
+        }
+        if self.loose as f64 > self.regions as f64 * LOOSE_SHARE {
+            let why = format!("loose bounds in {} of {} regions", self.loose, self.regions);
+            self.verdict = self.verdict.clone().worst(Verdict::Inconclusive { why });
+        }
+        // Findings of one cause are one finding: the first of each (verdict, op, rewrite).
+        let mut first = BTreeSet::new();
+        self.findings.retain(|f| {
+            first.insert(format!(
+                "{}|{}|{:?}|{}",
+                f.verdict, f.op, f.rewrite, f.location
+            ))
+        });
+    }
+}

@@ -1,0 +1,399 @@
+//! One run: all versions on one choice of inputs.
+
+use super::{
+    Options, Step,
+    report::{Found, Report, Skipped},
+};
+use crate::{
+    co_evaluation::{CoEvaluation, Mismatch, Outcome, Pair, RegionResult},
+    compare::bits::{self, Difference},
+    inputs::{self, Class},
+    level,
+    session::{Content, Facts, Session, Version},
+    verdict::{Ieee, Ring, Verdict, decide},
+};
+use std::{
+    collections::HashSet,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tileproof_dialect::{
+    error::Error,
+    eval::{Stop, Trap},
+    planes::Planes,
+    program::Program,
+};
+use tileproof_runtime::{inputs::with_ring, limits::Limits};
+
+/// How often a seed is redrawn when a residue of a divisor is zero by chance.
+const REDRAWS: u64 = 3;
+
+/// A whole validation: all versions in normal form, and how each was made.
+pub struct Job<'p> {
+    pub programs: &'p [Arc<Program>],
+    pub facts: &'p [Facts],
+    pub steps: &'p [Step],
+    pub options: &'p Options,
+}
+
+/// What one class and seed gave.
+pub struct Part {
+    class: Class,
+    seed: u64,
+    attempt: Result<Attempt, String>,
+}
+
+impl Part {
+    pub fn merge_into(self, report: &mut Report) {
+        let attempt = match self.attempt {
+            Ok(attempt) => attempt,
+            Err(why) => {
+                report.skipped.push(Skipped {
+                    class: self.class,
+                    seed: self.seed,
+                    why,
+                });
+                return;
+            }
+        };
+        report.runs.push((self.class, self.seed));
+        for (pass, mut new) in report.passes.iter_mut().zip(attempt.passes) {
+            new.stamp(self.class, self.seed);
+            pass.absorb(new);
+        }
+        report.predicates[0] += attempt.predicates[0];
+        report.predicates[1] += attempt.predicates[1];
+        report.notes.extend(attempt.notes);
+    }
+}
+
+struct Attempt {
+    passes: Vec<Delta>,
+    predicates: [u64; 2],
+    notes: Vec<String>,
+}
+
+/// What one run adds to a pass report.
+#[derive(Default)]
+pub struct Delta {
+    pub outcome: Outcome,
+    pub verdicts: Vec<Verdict>,
+    pub found: Vec<Found>,
+    pub loose: u64,
+    pub elements: u64,
+    pub decided: u64,
+    pub time: Duration,
+}
+
+impl Delta {
+    fn stamp(&mut self, class: Class, seed: u64) {
+        for f in &mut self.found {
+            (f.class, f.seed) = (class, seed);
+        }
+    }
+}
+
+/// Why a run ended early.
+enum Ended {
+    /// Another draw of residues may decide more.
+    ZeroDivisor,
+    /// The inputs ask for more steps or time than their class is worth.
+    GivenUp(String),
+    Failed(Error),
+}
+
+impl From<Error> for Ended {
+    fn from(e: Error) -> Ended {
+        Ended::Failed(e)
+    }
+}
+
+impl Job<'_> {
+    pub fn run(&self, class: Class, seed: u64) -> Result<Part, Error> {
+        let part = |seed: u64, attempt: Result<Attempt, String>| Part {
+            class,
+            seed,
+            attempt,
+        };
+        for draw in 0..=REDRAWS {
+            let ring_seed = seed.wrapping_add(draw << 32);
+            match self.attempt(class, seed, ring_seed, draw == REDRAWS) {
+                Ok(attempt) => return Ok(part(ring_seed, Ok(attempt))),
+                Err(Ended::ZeroDivisor) => {}
+                Err(Ended::GivenUp(why)) => return Ok(part(ring_seed, Err(why))),
+                Err(Ended::Failed(e)) => return Err(e),
+            }
+        }
+        Err(Error::internal("a run has no last draw"))
+    }
+
+    fn attempt(
+        &self,
+        class: Class,
+        seed: u64,
+        ring_seed: u64,
+        last: bool,
+    ) -> Result<Attempt, Ended> {
+        let limits = level::budget(class, &self.options.limits);
+        let versions: Vec<Version<'_>> = self
+            .programs
+            .iter()
+            .zip(self.facts)
+            .map(|(p, f)| Version::new(p, f, &limits))
+            .collect();
+        let arguments = match &self.options.given {
+            Some(values) => values.clone(),
+            None => inputs::generate(level::most_static(&versions), class, seed)?,
+        };
+        let mut session = Session::new(Planes::IeeeAndRing, &limits);
+        let contents: Vec<Content> = arguments
+            .into_iter()
+            .enumerate()
+            .map(|(i, v)| session.insert(with_ring(&v, ring_seed, i as u64)))
+            .collect();
+        let mut passes = vec![];
+        let mut zero_divisors = false;
+        for (k, step) in self.steps.iter().enumerate() {
+            let start = Instant::now();
+            let compared = compare(
+                &mut session,
+                &versions[k],
+                &versions[k + 1],
+                step,
+                &contents,
+            );
+            let mut delta = match compared {
+                Ok(delta) => delta,
+                Err(stop) => self.stopped(stop, class, &limits)?,
+            };
+            delta.time = start.elapsed();
+            if session.events.zero_divisors > 0 {
+                zero_divisors = true;
+                if !last {
+                    return Err(Ended::ZeroDivisor);
+                }
+                delta.decided = 0;
+                delta.verdicts.push(Verdict::EqualIeeeOnly {
+                    why: "zero divisor in the ring under four seeds".to_string(),
+                });
+                delta
+                    .found
+                    .iter_mut()
+                    .for_each(|f| f.ring = Ring::NotDecisive("zero divisor".to_string()));
+            }
+            passes.push(delta);
+        }
+        let notes = if zero_divisors {
+            vec![format!(
+                "class {}: a divisor's residue is zero under every seed tried",
+                class.name()
+            )]
+        } else {
+            vec![]
+        };
+        Ok(Attempt {
+            passes,
+            predicates: session.events.predicates,
+            notes,
+        })
+    }
+
+    /// A stop of the run as a verdict, or as the reason it ended.
+    fn stopped(&self, stop: Stop, class: Class, limits: &Limits) -> Result<Delta, Ended> {
+        let verdict = match stop {
+            Stop::Failed(Error::Unsupported { what, .. }) => Verdict::Unsupported { what },
+            Stop::Failed(e) => return Err(Ended::Failed(e)),
+            Stop::Trap(trap @ (Trap::StepLimit(_) | Trap::MemoryLimit(_)))
+                if class != Class::Given =>
+            {
+                return Err(Ended::GivenUp(trap.to_string()));
+            }
+            Stop::Trap(trap) => Verdict::Inconclusive {
+                why: format!("both programs trap: {trap}"),
+            },
+            Stop::Cancelled if limits.is_out_of_time() => {
+                return Err(Ended::GivenUp("out of time".to_string()));
+            }
+            Stop::Cancelled => Verdict::Inconclusive {
+                why: "stopped by the user".to_string(),
+            },
+        };
+        Ok(Delta {
+            verdicts: vec![verdict],
+            ..Delta::default()
+        })
+    }
+}
+
+fn compare(
+    session: &mut Session<'_>,
+    before: &Version<'_>,
+    after: &Version<'_>,
+    step: &Step,
+    arguments: &[Content],
+) -> Result<Delta, Stop> {
+    let pair = Pair {
+        before,
+        after,
+        numerics: &step.numerics,
+        rewrites: &step.rewrites,
+        origin: step.origin,
+    };
+    let mut seen = HashSet::new();
+    let mut run = CoEvaluation::new(&pair, session, &mut seen);
+    let results = match run.main(arguments) {
+        Ok(results) => results,
+        Err(Stop::Trap(trap)) => return trapped(session, before, after, arguments, trap),
+        Err(stop) => return Err(stop),
+    };
+    let outcome = std::mem::take(&mut run.outcome);
+    let mut delta = Delta::default();
+    for (want, undecided) in results.want.iter().zip(&results.undecided) {
+        let n = session
+            .value(*want)?
+            .as_tensor()
+            .map_or(1, |t| t.len() as u64);
+        delta.elements += n;
+        if session.events.opaque_random == 0 && !undecided {
+            delta.decided += n;
+        }
+    }
+    judge_regions(&outcome.regions, &mut delta);
+    if results.want != results.got {
+        let values = |of: &[Content]| {
+            of.iter()
+                .map(|c| session.value(*c).cloned())
+                .collect::<Result<Vec<_>, _>>()
+        };
+        let (want, got) = (values(&results.want)?, values(&results.got)?);
+        judge_mismatch(
+            &outcome.mismatches,
+            bits::first_difference(&want, &got),
+            &mut delta,
+        );
+    }
+    delta.outcome = outcome;
+    Ok(delta)
+}
+
+/// One side trapped: the other must trap alike. Running out of steps is no trap of the program: the run is given up.
+fn trapped(
+    session: &mut Session<'_>,
+    before: &Version<'_>,
+    after: &Version<'_>,
+    arguments: &[Content],
+    trap: Trap,
+) -> Result<Delta, Stop> {
+    let alone = |session: &mut Session<'_>, v: &Version| match session.eval_function(
+        v,
+        v.program.entry,
+        arguments,
+    ) {
+        Err(Stop::Trap(t)) => Ok(Some(t)),
+        Err(stop) => Err(stop),
+        Ok(_) => Ok(None),
+    };
+    let (want, got) = (alone(session, before)?, alone(session, after)?);
+    if want == got {
+        return Err(Stop::Trap(trap));
+    }
+    let what = |t: Option<Trap>| t.map_or("no trap".to_string(), |t| t.to_string());
+    let difference = Difference {
+        output: 0,
+        index: vec![],
+        want: what(want),
+        got: what(got),
+        want_bits: String::new(),
+        got_bits: String::new(),
+        residues: None,
+        differing: 1,
+        total: 1,
+    };
+    let found = Found {
+        verdict: Verdict::Miscompile,
+        class: Class::Given,
+        seed: 0,
+        op: "trap".to_string(),
+        location: Default::default(),
+        rewrite: None,
+        difference: None,
+        output: Some(difference),
+        ring: Ring::Differs,
+        ieee: Ieee::NotRun,
+    };
+    Ok(Delta {
+        verdicts: vec![Verdict::Miscompile],
+        found: vec![found],
+        elements: 1,
+        ..Delta::default()
+    })
+}
+
+fn judge_regions(regions: &[RegionResult], delta: &mut Delta) {
+    for r in regions {
+        if let Some(clause) = r.clause {
+            delta.verdicts.push(Verdict::Benign {
+                clause: clause.name.to_string(),
+            });
+            continue;
+        }
+        let verdict = decide(&r.ring, &r.ieee);
+        if matches!(r.ieee, Ieee::Loose(_) | Ieee::NotRun) {
+            delta.loose += 1;
+        }
+        if verdict.is_mismatch() {
+            delta.found.push(Found {
+                verdict: verdict.clone(),
+                class: Class::Given,
+                seed: 0,
+                op: r.op.clone(),
+                location: r.location.clone(),
+                rewrite: r.rewrite.clone(),
+                difference: r.difference.clone(),
+                output: None,
+                ring: r.ring.clone(),
+                ieee: r.ieee.clone(),
+            });
+        }
+        // A loose region whose ring is equal counts by its share only.
+        if verdict.is_mismatch() || r.ring != Ring::Equal {
+            delta.verdicts.push(verdict);
+        }
+    }
+}
+
+fn judge_mismatch(mismatches: &[Mismatch], output: Option<Difference>, delta: &mut Delta) {
+    let verdict = |m: &Mismatch| match m.clause {
+        Some(clause) => Verdict::Benign {
+            clause: clause.name.to_string(),
+        },
+        None => decide(&m.ring, &m.ieee),
+    };
+    // The worst; the innermost is the first; one without a rewrite is worse evidence than one with.
+    let rank = |m: &Mismatch| (verdict(m).badness(), m.blame.rewrite.is_some());
+    let Some(worst) = mismatches
+        .iter()
+        .reduce(|best, m| if rank(m) > rank(best) { m } else { best })
+    else {
+        return;
+    };
+    if worst.ring != Ring::Differs {
+        delta.decided = 0;
+    }
+    let verdict = verdict(worst);
+    if verdict.is_mismatch() {
+        delta.found.push(Found {
+            verdict: verdict.clone(),
+            class: Class::Given,
+            seed: 0,
+            op: worst.blame.op.clone(),
+            location: worst.blame.location.clone(),
+            rewrite: worst.blame.rewrite.clone(),
+            difference: worst.difference.clone(),
+            output,
+            ring: worst.ring.clone(),
+            ieee: worst.ieee.clone(),
+        });
+    }
+    delta.verdicts.push(verdict);
+}
