@@ -2,6 +2,7 @@
 
 use crate::{
     compare::bits::Difference,
+    pattern::Pattern,
     validate::{Found, Report},
     verdict::{Ieee, Ring, Verdict},
 };
@@ -53,6 +54,9 @@ pub struct Element {
     pub residues: Option<(u32, u32)>,
     pub differing: u64,
     pub total: u64,
+    /// How the elements that differ lie; records of older builds have none.
+    #[serde(flatten, default)]
+    pub pattern: Option<Pattern>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,6 +95,7 @@ impl From<&Difference> for Element {
             residues: d.residues,
             differing: d.differing,
             total: d.total,
+            pattern: Some(d.pattern.clone()),
         }
     }
 }
@@ -136,14 +141,18 @@ pub fn records(
         for f in &pass.findings {
             let rewrite = f.rewrite.as_ref().map(|r| r.to_string());
             let signature = format!(
-                "{}|{}|{}|{}",
+                "{}|{}|{}|{}|{}",
                 f.verdict,
                 pass.pass,
                 rewrite
                     .as_deref()
                     .and_then(|r| r.split('#').next())
                     .unwrap_or(""),
-                f.op
+                f.op,
+                f.difference
+                    .as_ref()
+                    .or(f.output.as_ref())
+                    .map_or("", |d| d.pattern.name())
             );
             out.push(Finding {
                 version: VERSION,

@@ -2,7 +2,7 @@
 
 use crate::{inputs::Class, session::Version, validate::Options};
 use std::time::{Duration, Instant};
-use tileproof_dialect::program::Program;
+use tileproof_dialect::{program::Program, types::Type};
 use tileproof_runtime::limits::Limits;
 
 /// How much is run (DESIGN.md section 9).
@@ -14,20 +14,45 @@ pub enum Level {
     Full,
 }
 
+/// Programs with at most this many parameter elements run several seeds of the classes whose cases a small tensor cannot hold at once.
+const SMALL: u64 = 4096;
+
 /// The runs of a level: class and seed.
-pub fn plan(options: &Options) -> Vec<(Class, u64)> {
+pub fn plan(program: &Program, options: &Options) -> Vec<(Class, u64)> {
     let seeds = |n: u64| (0..n).map(|k| options.seed.wrapping_add(k));
+    let small = elements(program) <= SMALL;
     match (&options.given, options.level) {
         (Some(_), Level::Quick) => vec![(Class::Given, options.seed)],
         (Some(_), Level::Full) => seeds(3).map(|s| (Class::Given, s)).collect(),
         (None, Level::Quick) => vec![(Class::Normal, options.seed), (Class::Exact, options.seed)],
         (None, Level::Full) => {
+            let runs = |c: Class| match c {
+                Class::Normal => 3,
+                Class::Boundary if small => 12,
+                Class::Special if small => 6,
+                Class::Wide if small => 3,
+                Class::Exact
+                | Class::Wide
+                | Class::Special
+                | Class::Subnormal
+                | Class::Boundary
+                | Class::Given => 1,
+            };
             let all = Class::ALL
                 .iter()
-                .flat_map(|c| seeds(if *c == Class::Normal { 3 } else { 1 }).map(|s| (*c, s)));
+                .flat_map(|c| seeds(runs(*c)).map(|s| (*c, s)));
             all.collect()
         }
     }
+}
+
+fn elements(program: &Program) -> u64 {
+    let of = |t: &Type| {
+        t.as_tensor()
+            .and_then(|t| t.static_dims())
+            .map_or(0, |dims| dims.iter().product())
+    };
+    program.parameter_types().iter().map(of).sum()
 }
 
 /// Most steps of one loop, and most time, of a run on generated inputs: numbers drawn at random may make a loop run for ever.

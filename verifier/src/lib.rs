@@ -15,6 +15,7 @@ pub mod literal;
 pub mod mutate;
 pub mod normal_form;
 pub mod opaque;
+pub mod pattern;
 pub mod region;
 pub mod report;
 pub mod session;

@@ -5,6 +5,7 @@
 
 use crate::{
     compare::bounds,
+    contract::function_ulp,
     session::{Content, Environment, Session, Version},
     tie,
 };
@@ -12,9 +13,10 @@ use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
     bound::{Bound, subnormal_roundoff, unit_roundoff},
     eval::Stop,
-    op::Kind,
+    op::{Kind, Op},
     program::{OpId, RegionId, ValueDef, ValueId},
     tensor::Value,
+    types::ElementType,
 };
 use xxhash_rust::xxh3::Xxh3;
 
@@ -65,6 +67,29 @@ pub fn collect(
     Side { root, ops }
 }
 
+/// Values that a side takes from outside itself, in order of first use.
+pub fn leaves(version: &Version<'_>, side: &Side) -> Vec<ValueId> {
+    let program = version.program;
+    let inside: HashSet<OpId> = side.ops.iter().copied().collect();
+    let mut out = vec![];
+    for op in &side.ops {
+        let uses = program.op(*op).operands.iter().chain(version.captures(*op));
+        for v in uses {
+            let computed = match program.value(*v).def {
+                ValueDef::Result { op, .. } => inside.contains(&op),
+                ValueDef::Argument { .. } => false,
+            };
+            if !computed && !out.contains(v) {
+                out.push(*v);
+            }
+        }
+    }
+    if side.ops.is_empty() {
+        out.push(side.root);
+    }
+    out
+}
+
 /// Hash of the structure of a side: two regions of equal structure on both sides are validated once.
 pub fn structure(version: &Version<'_>, side: &Side) -> u128 {
     let mut numbering: HashMap<ValueId, u64> = HashMap::new();
@@ -112,9 +137,11 @@ pub fn reach(
     functions: Functions,
 ) -> Result<Result<Reach, String>, Stop> {
     let (version, side) = (part.version, part.side);
+    if depth(version, side) > MAX_DEPTH {
+        return Ok(Err(format!("deeper than {MAX_DEPTH} operations")));
+    }
     let mut errors: HashMap<ValueId, Bound> = part.leaves.clone();
     let mut ties: HashMap<ValueId, Vec<bool>> = HashMap::new();
-    let mut depths: HashMap<ValueId, u32> = HashMap::new();
     let program = version.program;
     for op in &side.ops {
         let operation = program.op(*op);
@@ -123,21 +150,6 @@ pub fn reach(
             .iter()
             .map(|v| errors.get(v).cloned().unwrap_or(Bound::Exact))
             .collect();
-        let depth = operation
-            .operands
-            .iter()
-            .chain(version.captures(*op))
-            .filter_map(|v| depths.get(v))
-            .max()
-            .copied()
-            .unwrap_or(0)
-            + u32::from(!matches!(
-                operation.op.kind(),
-                Kind::Movement | Kind::Integer
-            ));
-        if depth > MAX_DEPTH {
-            return Ok(Err(format!("deeper than {MAX_DEPTH} operations")));
-        }
         let results: Vec<Content> = operation
             .results
             .iter()
@@ -153,13 +165,13 @@ pub fn reach(
         let mut bounds = session.bound_op(version, *op, part.environment, &inputs, &results)?;
         if operation.op.kind() == Kind::Opaque {
             for (b, c) in bounds.iter_mut().zip(&results) {
-                *b = functions.widened(b, session.value(*c)?);
+                let Op::Hlo(inner) = &operation.op;
+                *b = functions.widened(inner.name(), b, session.value(*c)?);
             }
         }
         let found = tie::of_op(session, part, *op, &inputs, &results, &bounds, &ties)?;
         for ((v, b), t) in operation.results.iter().zip(bounds).zip(found) {
             errors.insert(*v, b);
-            depths.insert(*v, depth);
             if let Some(t) = t {
                 ties.insert(*v, t);
             }
@@ -171,19 +183,54 @@ pub fn reach(
     }))
 }
 
+/// Longest chain of dependent ops that round or choose.
+fn depth(version: &Version<'_>, side: &Side) -> u32 {
+    let mut depths: HashMap<ValueId, u32> = HashMap::new();
+    let mut deepest = 0;
+    for op in &side.ops {
+        let operation = version.program.op(*op);
+        let rounds = !matches!(operation.op.kind(), Kind::Movement | Kind::Integer);
+        let depth = operation
+            .operands
+            .iter()
+            .chain(version.captures(*op))
+            .filter_map(|v| depths.get(v))
+            .max()
+            .copied()
+            .unwrap_or(0)
+            + u32::from(rounds);
+        deepest = deepest.max(depth);
+        depths.extend(operation.results.iter().map(|v| (*v, depth)));
+    }
+    deepest
+}
+
 /// How far functions may err beyond what their definitions state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Functions {
     AsStated,
     /// Units in the last place allowed.
     Ulp(f64),
+    /// As measured of a compiler's own approximations, in f32.
+    Measured,
 }
 
 impl Functions {
-    fn widened(self, bound: &Bound, value: &Value) -> Bound {
-        let (Functions::Ulp(ulp), Some(t)) = (self, value.as_tensor()) else {
+    fn widened(self, name: &str, bound: &Bound, value: &Value) -> Bound {
+        let Some(t) = value.as_tensor() else {
             return bound.clone();
         };
+        let ulp = match self {
+            Functions::AsStated => 0.0,
+            Functions::Ulp(ulp) => ulp,
+            Functions::Measured if *t.element() == ElementType::F32 => {
+                function_ulp::measured(name).unwrap_or(0.0)
+            }
+            Functions::Measured => 0.0,
+        };
+        if ulp == 0.0 {
+            return bound.clone();
+        }
         if !t.element().is_float() {
             return bound.clone();
         }

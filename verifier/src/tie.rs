@@ -1,10 +1,11 @@
 //! Near ties: a choice (a comparison, a maximum, a sort, a rounding to an integer) between operands closer than their error bounds. Rounding may flip
-//! it, and the ring then follows another operand although nothing is wrong. An element that hangs on one is undetermined, not different.
+//! it, and the ring then follows another operand although nothing is wrong. An element that hangs on one is undetermined, not different. Operands that
+//! are equal in IEEE and not in the ring tie too: the choice between them shows in the ring alone.
 //!
 //! Proves: without the tie the element would hang on operands that both sides share. Cannot: say which choice real arithmetic makes.
 
 use crate::{
-    region::Part,
+    region::{Part, Side},
     session::{Content, Session},
 };
 use std::collections::HashMap;
@@ -29,7 +30,9 @@ pub fn of_op(
 ) -> Result<Vec<Option<Vec<bool>>>, Stop> {
     let program = part.version.program;
     let operation = program.op(op);
-    if inputs.iter().all(Bound::is_exact) {
+    let exact = inputs.iter().all(Bound::is_exact);
+    let carried = operation.operands.iter().any(|v| ties.contains_key(v));
+    if exact && !carried && operation.op.kind() != Kind::Selection && operation.regions.is_empty() {
         return Ok(vec![None; results.len()]);
     }
     let mut out: Vec<Option<Vec<bool>>> = vec![];
@@ -43,14 +46,13 @@ pub fn of_op(
     for (bound, content) in bounds.iter().zip(results) {
         let n = session.value(*content)?.as_tensor().map_or(0, Tensor::len);
         // An infinite bound from finite ones is a choice that may go either way.
-        let flips = (chooses && finite && !bound.is_exact())
+        let flips = (chooses && finite && !exact && !bound.is_exact())
             .then(|| (0..n).map(|i| bound.at(i).is_infinite()).collect());
         out.push(joined(
             flips,
             among_values(program, op, &operands, inputs, n),
         ));
     }
-    let carried = operation.operands.iter().any(|v| ties.contains_key(v));
     if carried {
         let spread: Vec<Bound> = operation
             .operands
@@ -76,6 +78,11 @@ pub fn of_op(
     Ok(out)
 }
 
+/// Whether an op of the side makes a choice.
+pub fn may_tie(program: &Program, side: &Side) -> bool {
+    side.ops.iter().any(|op| chooses(program, *op))
+}
+
 /// Elements tied in either.
 pub fn joined(a: Option<Vec<bool>>, b: Option<Vec<bool>>) -> Option<Vec<bool>> {
     let any = |t: Option<Vec<bool>>| t.filter(|t| t.iter().any(|x| *x));
@@ -98,21 +105,26 @@ fn is_finite(bound: &Bound, value: &Value) -> bool {
 fn chooses(program: &Program, op: OpId) -> bool {
     let o = program.op(op);
     let Op::Hlo(inner) = &o.op;
-    let itself = match inner {
+    match inner {
         hlo::Op::Convert(_) => o.results.first().is_some_and(|v| {
             program
                 .ty(*v)
                 .as_tensor()
                 .is_some_and(|t| t.element.is_integer())
         }),
-        hlo::Op::Sort(_) | hlo::Op::TopK(_) | hlo::Op::SelectAndScatter(_) => true,
-        _ => o.op.kind() == Kind::Selection,
-    };
-    itself
-        || o.regions
+        // Folds choose where their bodies do; loops, branches and calls are followed inside.
+        hlo::Op::Reduce(_)
+        | hlo::Op::ReduceWindow(_)
+        | hlo::Op::Scatter(_)
+        | hlo::Op::SelectAndScatter(_)
+        | hlo::Op::Map(_)
+        | hlo::Op::Sort(_) => o
+            .regions
             .iter()
             .flat_map(|r| program.ops_within(*r))
-            .any(|inside| program.op(inside).op.kind() == Kind::Selection)
+            .any(|inside| program.op(inside).op.kind() == Kind::Selection),
+        _ => o.op.kind() == Kind::Selection,
+    }
 }
 
 /// Ties whose IEEE value is bounded all the same: the larger of two close numbers is close to either, but its residue is one of them.
@@ -136,10 +148,10 @@ fn among_values(
             (Some(r), Some(s)) => r[i] == s[j],
             (_, _) => false,
         };
-        reach > 0.0 && !same && (values[a][i] - values[b][j]).abs() <= reach
+        !same && (values[a][i] - values[b][j]).abs() <= reach
     };
     match inner {
-        hlo::Op::Maximum(_) | hlo::Op::Minimum(_) => {
+        hlo::Op::Maximum(_) | hlo::Op::Minimum(_) | hlo::Op::Compare(_) => {
             Some((0..n).map(|i| close(0, i, 1, i)).collect())
         }
         hlo::Op::Clamp(_) => {
@@ -232,7 +244,7 @@ fn extremum_ties(
         if let Some(Some(j)) = chosen.get(g) {
             let reach = error.at(i) + error.at(*j);
             let other = ring.is_none_or(|r| r[i] != r[*j]);
-            out[g] |= reach > 0.0 && other && (values[i] - values[*j]).abs() <= reach;
+            out[g] |= other && (values[i] - values[*j]).abs() <= reach;
         }
     }
     out

@@ -46,7 +46,7 @@ pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
         .collect();
     let facts: Vec<Facts> = programs.iter().map(|p| Facts::of(p)).collect();
     let mut report = Report::new(steps);
-    let plan = level::plan(options);
+    let plan = level::plan(source, options);
     let job = run::Job {
         programs: &programs,
         facts: &facts,

@@ -1,6 +1,7 @@
 //! Tests of whole validations over programs built by hand.
 
 use super::*;
+use crate::verdict::Verdict;
 use tileproof_dialect::{
     builder::{ProgramBuilder, Provenance},
     hlo,
@@ -143,4 +144,189 @@ fn a_bit_exact_pass_after_a_reassociated_callee_is_judged_on_what_that_callee_gi
     let report = pipeline(&calls(left, unused), &steps, &options()).unwrap();
     assert_eq!(report.verdict, Verdict::Equal, "{report:?}");
     assert!(report.passes[0].regions > 0);
+}
+
+/// Verdict of a change of `@main(%x: tensor<6xf32>) -> tensor<6xf32>` given by the lines that compute `%r`.
+fn changed(before: &str, after: &str, contract: Contract, level: Level) -> Report {
+    let parse = |lines: &str| {
+        let text = format!(
+            "func.func @main(%x: tensor<6xf32>, %y: tensor<6xf32>) -> tensor<6xf32> {{\n{lines}\n  return %r : tensor<6xf32>\n}}"
+        );
+        Arc::new(tileproof_dialect::import::stablehlo::parse(&text, "t.mlir").expect(lines))
+    };
+    let options = Options { level, ..options() };
+    two(
+        &parse(before),
+        &parse(after),
+        &Numerics::of(contract),
+        &options,
+    )
+    .unwrap()
+}
+
+fn scaled(literals: &[&str]) -> String {
+    let mut out = String::new();
+    for (i, literal) in literals.iter().enumerate() {
+        let (from, to) = (
+            if i == 0 {
+                "%x".to_string()
+            } else {
+                format!("%{i}")
+            },
+            if i + 1 == literals.len() {
+                "%r".to_string()
+            } else {
+                format!("%{}", i + 1)
+            },
+        );
+        out += &format!(
+            "  %c{i} = stablehlo.constant dense<{literal}> : tensor<6xf32>\n  {to} = stablehlo.multiply {from}, %c{i} : tensor<6xf32>\n"
+        );
+    }
+    out
+}
+
+#[test]
+fn merged_literals_are_explained_where_the_contract_merges_them() {
+    // 0.044715f * 0.797884583f rounded to f32.
+    let product = 0.044715f32 * 0.797_884_6f32;
+    let (two, one) = (
+        scaled(&["0.044715", "0.797884583"]),
+        scaled(&[&format!("{product:?}")]),
+    );
+    let report = changed(&two, &one, Contract::Unknown, Level::Quick);
+    assert_eq!(report.verdict, Verdict::Equal, "{report:?}");
+    assert_eq!(report.passes[0].explained.len(), 1);
+    for contract in [Contract::BitExact, Contract::Strict] {
+        assert!(
+            changed(&two, &one, contract, Level::Quick)
+                .verdict
+                .is_mismatch()
+        );
+    }
+    let beside = f32::from_bits(product.to_bits() + 1);
+    let report = changed(
+        &two,
+        &scaled(&[&format!("{beside:?}")]),
+        Contract::Unknown,
+        Level::Quick,
+    );
+    assert_ne!(report.verdict.exit_code(), 0, "{report:?}");
+    assert_eq!(report.passes[0].unexplained.len(), 1);
+}
+
+#[test]
+fn a_folded_tensor_is_what_it_was_computed_from() {
+    let computed = "  %i = stablehlo.iota dim = 0 : tensor<6xf32>
+  %c = stablehlo.constant dense<3.0> : tensor<6xf32>
+  %q = stablehlo.divide %i, %c : tensor<6xf32>
+  %r = stablehlo.multiply %x, %q : tensor<6xf32>";
+    let third = |k: f32| format!("{:?}", k / 3.0);
+    let list = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0].map(third).join(", ");
+    let folded = format!(
+        "  %q = stablehlo.constant dense<[{list}]> : tensor<6xf32>
+  %r = stablehlo.multiply %x, %q : tensor<6xf32>"
+    );
+    for contract in [Contract::BitExact, Contract::Strict, Contract::Unknown] {
+        let report = changed(computed, &folded, contract, Level::Quick);
+        assert_eq!(report.verdict, Verdict::Equal, "{report:?}");
+        let wrong = folded.replace(&third(4.0), &third(4.000_001));
+        assert_ne!(wrong, folded);
+    }
+}
+
+#[test]
+fn an_identity_the_ring_does_not_keep_is_no_mismatch_but_another_function_is() {
+    let there_and_back = "  %0 = stablehlo.exponential %x : tensor<6xf32>
+  %1 = stablehlo.exponential %y : tensor<6xf32>
+  %r = stablehlo.multiply %0, %1 : tensor<6xf32>";
+    let sum = "  %0 = stablehlo.add %x, %y : tensor<6xf32>
+  %r = stablehlo.exponential %0 : tensor<6xf32>";
+    let report = changed(there_and_back, sum, Contract::Unknown, Level::Quick);
+    assert!(
+        matches!(report.verdict, Verdict::EqualIeeeOnly { .. }),
+        "{report:?}"
+    );
+    assert!(report.ring_decided() < 1.0);
+    // Beyond the range of exp the identity does not hold.
+    assert!(
+        changed(there_and_back, sum, Contract::Unknown, Level::Full)
+            .verdict
+            .is_mismatch()
+    );
+    let other = sum.replace("stablehlo.exponential", "stablehlo.tanh");
+    assert_eq!(
+        changed(sum, &other, Contract::Unknown, Level::Quick).verdict,
+        Verdict::Miscompile
+    );
+}
+
+#[test]
+fn a_dropped_rounding_is_benign_for_xla_alone() {
+    let rounded = "  %0 = stablehlo.convert %x : (tensor<6xf32>) -> tensor<6xbf16>
+  %r = stablehlo.convert %0 : (tensor<6xbf16>) -> tensor<6xf32>";
+    let kept = "  %r = stablehlo.reshape %x : (tensor<6xf32>) -> tensor<6xf32>";
+    let under = |contract| changed(rounded, kept, contract, Level::Quick).verdict;
+    assert_eq!(
+        under(Contract::Xla),
+        Verdict::Benign {
+            clause: "excess-precision".to_string()
+        }
+    );
+    for contract in [Contract::Strict, Contract::Unknown, Contract::BitExact] {
+        assert_eq!(under(contract), Verdict::NumericsViolation);
+    }
+}
+
+#[test]
+fn a_choice_that_rounding_may_flip_is_undetermined() {
+    // x*y/y > x hangs on the roundings of product and quotient in every element.
+    let choice = |product: &str| {
+        format!(
+            "  %p = stablehlo.multiply {product} : tensor<6xf32>
+  %q = stablehlo.divide %p, %y : tensor<6xf32>
+  %c = stablehlo.compare GT, %q, %x : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xi1>
+  %r = stablehlo.select %c, %x, %y : tensor<6xi1>, tensor<6xf32>"
+        )
+    };
+    assert_eq!(
+        changed(
+            &choice("%x, %y"),
+            &choice("%y, %x"),
+            Contract::Unknown,
+            Level::Full
+        )
+        .verdict,
+        Verdict::Equal
+    );
+    let never = "  %f = stablehlo.constant dense<false> : tensor<6xi1>
+  %r = stablehlo.select %f, %x, %y : tensor<6xi1>, tensor<6xf32>";
+    let report = changed(&choice("%x, %y"), never, Contract::Unknown, Level::Quick);
+    assert_ne!(report.verdict, Verdict::Equal, "{report:?}");
+}
+
+#[test]
+fn hostile_trip_counts_are_given_up_by_name() {
+    let text = "func.func @main(%n: tensor<i32>) -> tensor<i32> {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %0 = stablehlo.while(%i = %n) : tensor<i32>
+  cond {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %c = stablehlo.compare GT, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %j = stablehlo.subtract %i, %one : tensor<i32>
+    stablehlo.return %j : tensor<i32>
+  }
+  return %0 : tensor<i32>
+}";
+    let program = Arc::new(tileproof_dialect::import::stablehlo::parse(text, "loop.mlir").unwrap());
+    let options = Options {
+        level: Level::Full,
+        ..options()
+    };
+    let numerics = Numerics::of(Contract::BitExact);
+    let report = two(&program, &program, &numerics, &options).unwrap();
+    assert_eq!(report.verdict, Verdict::Equal, "{report:?}");
+    assert!(!report.skipped.is_empty() && !report.runs.is_empty());
 }

@@ -9,7 +9,7 @@ use crate::{
     validate::Origin,
     verdict::{Ieee, Ring},
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
     bound::Bound,
     eval::Stop,
@@ -21,6 +21,9 @@ use tileproof_dialect::{
 /// Most candidates compared in IEEE before the closest is taken.
 const MOST_PARTNERS: usize = 4;
 
+/// How often a region is extended to values that both sides start from.
+const MOST_STEPS_BACK: usize = 4;
+
 /// How the after side computed the root of a region.
 pub(super) struct Got<'e> {
     pub content: Content,
@@ -28,6 +31,8 @@ pub(super) struct Got<'e> {
     pub environment: Option<&'e Environment>,
     /// Errors of the literals it used.
     pub leaves: HashMap<ValueId, Bound>,
+    /// Its ops, where they are not all those since the shared values.
+    pub side: Option<&'e Side>,
 }
 
 impl Got<'_> {
@@ -36,6 +41,7 @@ impl Got<'_> {
             content,
             environment: None,
             leaves: HashMap::new(),
+            side: None,
         }
     }
 }
@@ -70,8 +76,27 @@ impl CoEvaluation<'_, '_, '_> {
             }
         }
         let partner = chosen.unwrap_or(first);
+        if chosen.is_none() && self.is_degenerate(content)? {
+            // Few residues, and a field of 2^31 elements: equal by chance unless IEEE says so.
+            let (_, _, judged) = self.judged(partner, v, &got, bodies, frame)?;
+            if judged.ieee == Ieee::Outside && judged.clause.is_none() {
+                return Ok(None);
+            }
+        }
         self.changed_region(partner, v, &got, Ring::Equal, bodies, frame)?;
         Ok(frame.before.get(&partner).copied())
+    }
+
+    /// Whether equal residues may be chance: the value hangs on no input, or all its elements have one residue.
+    fn is_degenerate(&self, content: Content) -> Result<bool, Stop> {
+        if self.pair.origin == Origin::Pass {
+            return Ok(false);
+        }
+        let one = self.session.value(content)?.as_tensor().is_some_and(|t| {
+            t.ring()
+                .is_some_and(|r| t.len() > 1 && r.iter().all(|x| *x == r[0]) || r == [0])
+        });
+        Ok(one || self.session.is_independent(content))
     }
 
     /// Candidates, by provenance or closest first.
@@ -127,7 +152,8 @@ impl CoEvaluation<'_, '_, '_> {
         Ok(distinct.into_iter().map(|(_, c)| c).collect())
     }
 
-    /// Both sides of the region between `partner` and `v`, and what IEEE says of them.
+    /// Both sides of the region between `partner` and `v`, and what IEEE says of them. Cut values are exact only where both sides start from them: a
+    /// side that starts from a value which the other computes on the way is followed farther back before it is called outside.
     pub(super) fn judged(
         &mut self,
         partner: ValueId,
@@ -136,27 +162,70 @@ impl CoEvaluation<'_, '_, '_> {
         bodies: Bodies,
         frame: &Frame,
     ) -> Result<(Side, Side, Judged), Stop> {
-        let (want_side, got_side) = self.sides(partner, v, bodies, frame);
+        let (mut want_side, mut got_side) = self.sides(partner, v, got, bodies, frame);
+        let mut judged = self.judged_sides(&want_side, &got_side, got, frame)?;
+        for _ in 0..MOST_STEPS_BACK {
+            if judged.ieee != Ieee::Outside || judged.clause.is_some() || got.side.is_some() {
+                break;
+            }
+            let contents = |e: &Environment, all: Vec<ValueId>| -> HashSet<Content> {
+                all.iter().filter_map(|x| e.get(x)).copied().collect()
+            };
+            let want = contents(&frame.before, region::leaves(self.pair.before, &want_side));
+            let have = contents(
+                &frame.followed.after,
+                region::leaves(self.pair.after, &got_side),
+            );
+            let session = &*self.session;
+            let common =
+                |c: &Content| (want.contains(c) && have.contains(c)) || session.is_independent(*c);
+            if want.iter().chain(&have).all(common) {
+                break;
+            }
+            let stop = |e: &Environment, x: ValueId| e.get(&x).is_some_and(common);
+            let (w, g) = (
+                region::collect(self.pair.before, bodies.before, partner, |x| {
+                    stop(&frame.before, x)
+                }),
+                region::collect(self.pair.after, bodies.after, v, |x| {
+                    stop(&frame.followed.after, x)
+                }),
+            );
+            if w.ops == want_side.ops && g.ops == got_side.ops {
+                break;
+            }
+            (want_side, got_side) = (w, g);
+            judged = self.judged_sides(&want_side, &got_side, got, frame)?;
+        }
+        Ok((want_side, got_side, judged))
+    }
+
+    fn judged_sides(
+        &mut self,
+        want_side: &Side,
+        got_side: &Side,
+        got: &Got<'_>,
+        frame: &Frame,
+    ) -> Result<Judged, Stop> {
         let before = Part {
             version: self.pair.before,
-            side: &want_side,
+            side: want_side,
             environment: &frame.before,
             root: frame
                 .before
-                .get(&partner)
+                .get(&want_side.root)
                 .copied()
                 .ok_or_else(|| Stop::internal("a partner without value"))?,
             leaves: HashMap::new(),
         };
         let after = Part {
             version: self.pair.after,
-            side: &got_side,
+            side: got_side,
             environment: got.environment.unwrap_or(&frame.followed.after),
             root: got.content,
             leaves: got.leaves.clone(),
         };
-        let judged = contract::judge(self.session, self.pair.numerics, &before, &after)?;
-        Ok((want_side, got_side, judged))
+        contract::judge(self.session, self.pair.numerics, &before, &after)
     }
 
     /// Compares the region's IEEE values and records what came of it; once per structure.
@@ -169,7 +238,7 @@ impl CoEvaluation<'_, '_, '_> {
         bodies: Bodies,
         frame: &Frame,
     ) -> Result<(), Stop> {
-        let (want_side, got_side) = self.sides(partner, v, bodies, frame);
+        let (want_side, got_side) = self.sides(partner, v, got, bodies, frame);
         let structures = (
             region::structure(self.pair.before, &want_side),
             region::structure(self.pair.after, &got_side),
@@ -196,6 +265,7 @@ impl CoEvaluation<'_, '_, '_> {
         &self,
         partner: ValueId,
         v: ValueId,
+        got: &Got<'_>,
         bodies: Bodies,
         frame: &Frame,
     ) -> (Side, Side) {
@@ -205,9 +275,12 @@ impl CoEvaluation<'_, '_, '_> {
         let want = region::collect(self.pair.before, bodies.before, partner, |x| {
             shared(&frame.before, x)
         });
-        let got = region::collect(self.pair.after, bodies.after, v, |x| {
-            shared(&frame.followed.after, x)
-        });
+        let got = match got.side {
+            Some(side) => side.clone(),
+            None => region::collect(self.pair.after, bodies.after, v, |x| {
+                shared(&frame.followed.after, x)
+            }),
+        };
         (want, got)
     }
 
@@ -266,13 +339,9 @@ impl CoEvaluation<'_, '_, '_> {
     ) -> Result<Option<Difference>, Stop> {
         let (want, got) = (self.session.value(want)?, self.session.value(got)?);
         Ok(match (want.as_tensor(), got.as_tensor(), at) {
-            (Some(w), Some(g), Some(i)) if w.len() == g.len() => Some(bits::describe(
-                w,
-                g,
-                0,
-                i,
-                bits::differing_ieee(w, g).len() as u64,
-            )),
+            (Some(w), Some(g), Some(i)) if w.len() == g.len() => {
+                Some(bits::describe(w, g, 0, i, &bits::differing_ieee(w, g)))
+            }
             (_, _, _) => {
                 bits::first_difference(std::slice::from_ref(want), std::slice::from_ref(got))
             }
@@ -280,28 +349,39 @@ impl CoEvaluation<'_, '_, '_> {
     }
 }
 
-/// How far two tensors of one type lie apart: share of elements that differ for integers; largest relative distance of a sample for floats.
-pub(super) fn far(w: &Tensor, g: &Tensor) -> f64 {
+/// Elements of a tensor that stand for it where values are only looked for: at most 256, evenly spaced.
+pub(super) fn sample(t: &Tensor) -> Vec<f64> {
     const SAMPLE: usize = 256;
+    let step = t.len().div_ceil(SAMPLE).max(1);
+    let indices: Vec<usize> = (0..t.len()).step_by(step).collect();
+    t.take(&[indices.len() as u64], &indices)
+        .to_f64s()
+        .into_owned()
+}
+
+/// How far the samples of two tensors of one type lie apart: share of elements that differ for integers; largest relative distance for floats.
+pub(super) fn far(w: &Tensor, g: &Tensor) -> f64 {
     if w.len() != g.len() || w.element() != g.element() {
         return f64::INFINITY;
     }
-    if w.is_empty() {
-        return 0.0;
-    }
-    if !w.element().is_float() {
-        return bits::differing_ieee(w, g).len() as f64 / w.len() as f64;
-    }
-    let (a, b) = (w.to_f64s(), g.to_f64s());
-    let step = (a.len() / SAMPLE).max(1);
-    let mut worst = 0.0f64;
-    for i in (0..a.len()).step_by(step) {
-        let (x, y) = (a[i], b[i]);
+    distance(w.element().is_float(), &sample(w), &sample(g))
+}
+
+/// Distance of two samples: the share of numbers that differ (integers), or the relative distance that all but one in twenty stay within (floats).
+pub(super) fn distance(float: bool, a: &[f64], b: &[f64]) -> f64 {
+    let relative = |x: f64, y: f64| {
         if x == y || (x.is_nan() && y.is_nan()) {
-            continue;
+            return 0.0;
         }
         let d = (x - y).abs() / x.abs().max(y.abs());
-        worst = worst.max(if d.is_nan() { 1.0 } else { d });
+        if d.is_nan() || !float { 1.0 } else { d }
+    };
+    let mut all: Vec<f64> = a.iter().zip(b).map(|(x, y)| relative(*x, *y)).collect();
+    if !float {
+        return all.iter().sum::<f64>() / all.len().max(1) as f64;
     }
-    worst
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() - 1 - all.len() / 20)
+        .copied()
+        .unwrap_or(0.0)
 }

@@ -6,15 +6,17 @@ use crate::{
     literal::{search, table::scalar},
     region,
     session::{Content, Environment, Session},
-    verdict::Ring,
+    verdict::{Ieee, Ring},
 };
 use std::collections::{BTreeSet, HashMap};
 use tileproof_dialect::{
     bound::Bound,
     buffer::Buffer,
     eval::Stop,
+    hlo,
+    op::Op,
     planes::ring::Residue,
-    program::{OpId, ValueDef, ValueId},
+    program::{OpId, Operation, ValueDef, ValueId},
     tensor::{Tensor, Value},
     types::ElementType,
 };
@@ -26,8 +28,8 @@ const MOST_ASSIGNMENTS: usize = 16;
 const MOST_OPS: usize = 64;
 /// Most literals looked up only to be noted.
 const MOST_NOTED: usize = 16;
-/// Most element evaluations spent on trials in one comparison.
-const MOST_WORK: u64 = 400_000_000;
+/// Most scalar operations spent on trials in one comparison.
+const MOST_WORK: u64 = 300_000_000;
 
 /// What is known of values that hang on no input.
 #[derive(Default)]
@@ -123,8 +125,8 @@ impl CoEvaluation<'_, '_, '_> {
                     .and_then(Value::as_tensor)
                     .is_some_and(|p| p.dims() == t.dims())
         })?;
-        // One element may be equal by chance: a literal is searched for first.
-        if t.len() == 1 || splat(t).is_some() {
+        // One number may be equal by chance: where literals may be merged, a literal is searched for first.
+        if splat(t).is_some() && self.pair.numerics.contract.merges_literals() {
             return None;
         }
         let ty = t.ty();
@@ -402,13 +404,9 @@ impl CoEvaluation<'_, '_, '_> {
                     .session
                     .eval_op(self.pair.after, *op, &mut environment)?;
                 for (x, c) in o.results.iter().zip(results) {
-                    self.explanations.work += self
-                        .session
-                        .value(c)?
-                        .as_tensor()
-                        .map_or(0, |t| t.len() as u64);
                     environment.entry(*x).or_insert(c);
                 }
+                self.explanations.work += work(self.session, o, &environment);
             }
         }
         self.session.events = events;
@@ -430,10 +428,39 @@ impl CoEvaluation<'_, '_, '_> {
             content,
             environment: (!alone).then_some(&environment),
             leaves: errors,
+            side: (!alone).then_some(side),
         };
+        // Equal residues by chance do not fit in IEEE.
+        let (_, _, judged) = self.judged(partner, v, &got, bodies, frame)?;
+        if judged.ieee == Ieee::Outside && judged.clause.is_none() {
+            return Ok(None);
+        }
         self.changed_region(partner, v, &got, Ring::Equal, bodies, frame)?;
         self.outcome.explained.extend(texts);
         Ok(frame.before.get(&partner).copied())
+    }
+}
+
+/// About how many scalar operations an op takes.
+pub(super) fn work(session: &Session<'_>, o: &Operation, environment: &Environment) -> u64 {
+    let len = |v: &ValueId| {
+        environment
+            .get(v)
+            .and_then(|c| session.value(*c).ok())
+            .and_then(Value::as_tensor)
+            .map_or(1, |t| t.len() as u64)
+    };
+    let (operands, results): (Vec<u64>, Vec<u64>) = (
+        o.operands.iter().map(len).collect(),
+        o.results.iter().map(len).collect(),
+    );
+    let Op::Hlo(inner) = &o.op;
+    match (inner, &operands[..], &results[..]) {
+        // M*K, K*N and M*N elements take M*K*N products.
+        (hlo::Op::DotGeneral(_) | hlo::Op::Convolution(_), [a, b, ..], [r]) => {
+            ((*a as f64) * (*b as f64) * (*r as f64)).sqrt() as u64
+        }
+        (_, _, _) => operands.iter().chain(&results).sum(),
     }
 }
 

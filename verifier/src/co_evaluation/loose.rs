@@ -3,7 +3,8 @@
 
 use super::{
     Bodies, CoEvaluation, Frame,
-    cut::{Got, far},
+    cut::{Got, distance, sample},
+    explain::work,
 };
 use crate::{
     compare::bits,
@@ -11,6 +12,7 @@ use crate::{
     opaque,
     region::Side,
     session::{Content, Environment, Session, Version},
+    tie,
     verdict::{Ieee, Ring},
 };
 use tileproof_dialect::{
@@ -24,8 +26,12 @@ use tileproof_dialect::{
 
 /// Candidates looked at in IEEE for one value, closest first.
 const MOST_CANDIDATES: usize = 3;
-/// Farther apart than this two values are not worth a comparison; the comparison itself is within derived bounds.
-const WORTH_A_LOOK: f64 = 0.25;
+/// Farther apart than this two values are not worth a comparison; the comparison itself is within derived bounds. A bound above 1/16 decides nothing.
+const WORTH_A_LOOK: f64 = 1.0 / 16.0;
+/// Most scalar operations of all regions compared.
+const MOST_WORK: u64 = 500_000_000;
+/// Most ops of both sides of a region compared.
+const MOST_OPS: usize = 96;
 
 impl CoEvaluation<'_, '_, '_> {
     /// The before-side value that `v` equals within bounds though their residues differ for a reason that decides nothing.
@@ -43,6 +49,7 @@ impl CoEvaluation<'_, '_, '_> {
         if got.is_empty() {
             return Ok(None);
         }
+        let (float, mine) = (got.element().is_float(), sample(&got));
         let mut ranked: Vec<(f64, usize, ValueId)> = vec![];
         let values = program
             .region(bodies.before)
@@ -50,29 +57,46 @@ impl CoEvaluation<'_, '_, '_> {
             .iter()
             .flat_map(|op| &program.op(*op).results);
         for (i, p) in values.enumerate() {
-            let Some(want) = frame
-                .before
-                .get(p)
-                .and_then(|c| self.session.value(*c).ok())
-                .and_then(Value::as_tensor)
-            else {
+            let Some((content, want)) = frame.before.get(p).and_then(|c| {
+                let t = self.session.value(*c).ok()?.as_tensor()?;
+                Some((*c, t))
+            }) else {
                 continue;
             };
             if want.dims() != got.dims() || want.element() != got.element() {
                 continue;
             }
-            let distance = far(want, &got);
-            if distance <= WORTH_A_LOOK {
-                ranked.push((distance, i, *p));
+            let theirs = self.samples.entry(content).or_insert_with(|| sample(want));
+            let apart = distance(float, theirs, &mine);
+            if apart <= WORTH_A_LOOK {
+                ranked.push((apart, i, *p));
             }
         }
         ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         for (_, _, p) in ranked.into_iter().take(MOST_CANDIDATES) {
             let plain = Got::plain(content);
-            let (want_side, got_side, judged) = self.judged(p, v, &plain, bodies, frame)?;
-            if got_side.ops.is_empty() {
+            let (want_side, got_side) = self.sides(p, v, &plain, bodies, frame);
+            let ops = want_side.ops.len() + got_side.ops.len();
+            if got_side.ops.is_empty() || ops > MOST_OPS {
                 continue;
             }
+            // Without a choice on either side only what the sides consist of may keep the ring from deciding.
+            let chooses = tie::may_tie(self.pair.before.program, &want_side)
+                || tie::may_tie(self.pair.after.program, &got_side);
+            if !chooses && self.without_ties((&want_side, &got_side), frame).is_none() {
+                continue;
+            }
+            for (program, side, environment) in [
+                (self.pair.before.program, &want_side, &frame.before),
+                (self.pair.after.program, &got_side, &frame.followed.after),
+            ] {
+                let ops = side.ops.iter().map(|op| program.op(*op));
+                self.loose_work += ops.map(|o| work(self.session, o, environment)).sum::<u64>();
+            }
+            if self.loose_work > MOST_WORK {
+                return Ok(None);
+            }
+            let (want_side, got_side, judged) = self.judged(p, v, &plain, bodies, frame)?;
             let acceptable =
                 matches!(judged.ieee, Ieee::Within | Ieee::Loose(_)) || judged.clause.is_some();
             if !acceptable {
@@ -98,20 +122,32 @@ impl CoEvaluation<'_, '_, '_> {
         judged: &Judged,
         frame: &Frame,
     ) -> Result<Option<String>, Stop> {
-        let numerics = self.pair.numerics;
-        if numerics.contract == Contract::BitExact {
+        if self.pair.numerics.contract == Contract::BitExact {
             return Ok(None);
-        }
-        if !numerics.identities.is_empty() {
-            return Ok(Some(format!("uses identities {:?}", numerics.identities)));
-        }
-        if self.session.events.opaque_random > 0 {
-            return Ok(Some("random numbers".to_string()));
         }
         if let Some(ties) = &judged.ties
             && self.all_tied(p, v, ties, frame)?
         {
             return Ok(Some("near tie".to_string()));
+        }
+        Ok(self.without_ties((want_side, got_side), frame))
+    }
+
+    /// As [`Self::not_decisive`], ties left out.
+    fn without_ties(
+        &mut self,
+        (want_side, got_side): (&Side, &Side),
+        frame: &Frame,
+    ) -> Option<String> {
+        let numerics = self.pair.numerics;
+        if numerics.contract == Contract::BitExact {
+            return None;
+        }
+        if !numerics.identities.is_empty() {
+            return Some(format!("uses identities {:?}", numerics.identities));
+        }
+        if self.session.events.opaque_random > 0 {
+            return Some("random numbers".to_string());
         }
         if !numerics.contract.names_its_identities() {
             let session = &*self.session;
@@ -119,7 +155,7 @@ impl CoEvaluation<'_, '_, '_> {
             let after =
                 opaque::applications(session, self.pair.after, got_side, &frame.followed.after);
             if before != after {
-                return Ok(Some("identity?".to_string()));
+                return Some("identity?".to_string());
             }
         }
         if numerics.contract.merges_literals() {
@@ -141,13 +177,13 @@ impl CoEvaluation<'_, '_, '_> {
                 self.outcome
                     .unexplained
                     .insert(format!("{x:?} : {element}"));
-                return Ok(Some(format!("literal {x:?}")));
+                return Some(format!("literal {x:?}"));
             }
             if let Some((_, x)) = before.first() {
-                return Ok(Some(format!("literal {x:?}")));
+                return Some(format!("literal {x:?}"));
             }
         }
-        Ok(None)
+        None
     }
 
     /// Whether every element whose residues differ hangs on a near tie.

@@ -18,9 +18,24 @@ impl CoEvaluation<'_, '_, '_> {
         got: &[Content],
         frame: &Frame,
     ) -> Result<(), Stop> {
-        if want.len() != got.len() {
+        let types = |program: &tileproof_dialect::program::Program, region| -> Vec<String> {
+            let returned = program.returned(region).iter();
+            returned.map(|v| program.ty(*v).to_string()).collect()
+        };
+        if want.len() != got.len()
+            || types(self.pair.before.program, bodies.before)
+                != types(self.pair.after.program, bodies.after)
+        {
             return Ok(());
         }
+        let certain = self.pair.origin == Origin::Pass
+            || bodies.after
+                == self
+                    .pair
+                    .after
+                    .program
+                    .function(self.pair.after.program.entry)
+                    .body;
         for (i, (w, g)) in want
             .iter()
             .zip(got)
@@ -57,10 +72,12 @@ impl CoEvaluation<'_, '_, '_> {
                     ring: Ring::Differs,
                     ieee: Ieee::NotRun,
                     clause: None,
+                    certain,
                 });
                 continue;
             };
             let mut mismatch = self.mismatch(blame, beside, bodies, frame)?;
+            mismatch.certain = certain;
             // Between foreign programs only what is returned corresponds for certain.
             if let (Origin::Foreign, Some(returned)) = (self.pair.origin, returned)
                 && returned != beside
@@ -98,9 +115,13 @@ impl CoEvaluation<'_, '_, '_> {
             return Err(Stop::internal("a value to blame was not computed"));
         };
         let (want_side, got_side, judged) = self.judged(b, a, &Got::plain(y), bodies, frame)?;
-        let ring = match self.not_decisive(b, a, (&want_side, &got_side), &judged, frame)? {
-            Some(why) => Ring::NotDecisive(why),
-            None => Ring::Differs,
+        let ring = if self.session.fingerprint(x) == self.session.fingerprint(y) {
+            Ring::Equal
+        } else {
+            match self.not_decisive(b, a, (&want_side, &got_side), &judged, frame)? {
+                Some(why) => Ring::NotDecisive(why),
+                None => Ring::Differs,
+            }
         };
         Ok(Mismatch {
             blame,
@@ -108,6 +129,7 @@ impl CoEvaluation<'_, '_, '_> {
             ring,
             ieee: judged.ieee,
             clause: judged.clause,
+            certain: true,
         })
     }
 }

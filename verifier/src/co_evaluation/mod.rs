@@ -61,6 +61,8 @@ pub struct Mismatch {
     pub ring: Ring,
     pub ieee: Ieee,
     pub clause: Option<&'static Clause>,
+    /// The two values correspond for certain: results of the programs, or of bodies of one pass of ours.
+    pub certain: bool,
 }
 
 /// Counts and findings of one co-evaluation.
@@ -181,6 +183,10 @@ pub struct CoEvaluation<'p, 's, 'a> {
     seen_in_order: Vec<(u128, u128)>,
     literals: (Literals, Literals),
     explanations: explain::Known,
+    /// Samples of before-side values, see [`cut::sample`].
+    samples: HashMap<Content, Vec<f64>>,
+    /// Scalar operations of the regions compared in IEEE alone.
+    loose_work: u64,
 }
 
 /// How much was found at one moment.
@@ -207,6 +213,8 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             seen_in_order: vec![],
             outcome: Outcome::default(),
             explanations: explain::Known::default(),
+            samples: HashMap::new(),
+            loose_work: 0,
         }
     }
 

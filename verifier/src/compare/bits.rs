@@ -1,5 +1,6 @@
 //! Comparison bit for bit. Proves equality of every bit but NaN payloads; says nothing about values that were not computed.
 
+use crate::pattern::{self, Pattern};
 use tileproof_dialect::{
     tensor::{Tensor, Value},
     types::ElementType,
@@ -21,6 +22,8 @@ pub struct Difference {
     /// How many elements differ, of how many.
     pub differing: u64,
     pub total: u64,
+    /// How the elements that differ lie.
+    pub pattern: Pattern,
 }
 
 /// Position of linear index `i`.
@@ -86,13 +89,13 @@ pub fn differing_ring(want: &Tensor, got: &Tensor) -> Vec<usize> {
     }
 }
 
-/// Describes element `i` of output `output`, the first of `differing` that differ.
+/// Describes element `i` of output `output`, one of `differing`.
 pub fn describe(
     want: &Tensor,
     got: &Tensor,
     output: usize,
     i: usize,
-    differing: u64,
+    differing: &[usize],
 ) -> Difference {
     let parts = if want.element().is_complex() { 2 } else { 1 };
     let residues = want
@@ -107,8 +110,9 @@ pub fn describe(
         want_bits: bits(want, i),
         got_bits: bits(got, i),
         residues,
-        differing,
+        differing: differing.len() as u64,
         total: want.len() as u64,
+        pattern: pattern::of(want, got, differing),
     }
 }
 
@@ -145,8 +149,7 @@ pub fn first_difference(want: &[Value], got: &[Value]) -> Option<Difference> {
                 } else {
                     ring
                 };
-                all.first()
-                    .map(|i| describe(w, g, output, *i, all.len() as u64))
+                all.first().map(|i| describe(w, g, output, *i, &all))
             }
             (w, g) => (w.is_some() || g.is_some()).then(|| Difference {
                 output,
@@ -158,6 +161,7 @@ pub fn first_difference(want: &[Value], got: &[Value]) -> Option<Difference> {
                 residues: None,
                 differing: 1,
                 total: 1,
+                pattern: Pattern::Everywhere,
             }),
         })
 }

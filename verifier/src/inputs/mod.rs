@@ -2,6 +2,7 @@
 
 pub mod roles;
 
+use crate::contract::clauses::normal_range;
 use rayon::prelude::*;
 use roles::Role;
 use tileproof_dialect::{
@@ -21,11 +22,11 @@ pub enum Class {
     Exact,
     /// Magnitudes over the whole exponent range, integers over the whole type.
     Wide,
-    /// NaN, infinities, signed zeros, extreme integers among ordinary values.
+    /// NaN, infinities, signed zeros, largest and smallest numbers, extreme integers and those whose products just overflow.
     Special,
     /// Subnormal numbers among ordinary values.
     Subnormal,
-    /// Indices at and beyond the ends.
+    /// Indices at and beyond the ends; floats a few units in the last place apart, so that comparisons and roundings are close.
     Boundary,
     /// Arrays given by the user.
     Given,
@@ -143,9 +144,10 @@ fn tensor(
             &(0..n).map(|_| random.between(0, 1)).collect::<Vec<_>>(),
         ),
         Arithmetic::Signed | Arithmetic::Unsigned | Arithmetic::Quantized => {
-            let values: Vec<i64> = (0..n)
+            let mut values: Vec<i64> = (0..n)
                 .map(|_| integer(element, class, role, random))
                 .collect();
+            insert_all(&mut values, &integers_of(element, class, role), random);
             Tensor::from_i64s(dims, element, &values)
         }
         Arithmetic::Float => {
@@ -153,19 +155,18 @@ fn tensor(
                 .map(|_| float(element, class, role, random))
                 .collect();
             if class == Class::Special {
-                // Small tensors too see every special value, each argument from another one on.
-                let start = random.bits() as usize % SPECIAL.len();
-                for (i, v) in values.iter_mut().take(SPECIAL.len()).enumerate() {
-                    *v = SPECIAL[(start + i) % SPECIAL.len()];
-                }
+                insert_all(&mut values, &special(element), random);
             }
             Tensor::from_f64s(dims, element, &values)
         }
         Arithmetic::Complex => {
             let part = element.complex_part().unwrap_or(ElementType::F64);
-            let values: Vec<f64> = (0..2 * n)
+            let mut values: Vec<f64> = (0..2 * n)
                 .map(|_| float(&part, class, role, random))
                 .collect();
+            if class == Class::Special {
+                insert_all(&mut values, &special(&part), random);
+            }
             let parts = Tensor::from_f64s(&[2 * n as u64], &part, &values);
             Tensor::new(dims.to_vec(), element.clone(), parts.ieee().clone(), None)
         }
@@ -184,22 +185,63 @@ fn limits(element: &ElementType) -> (i64, i64) {
     }
 }
 
+/// Puts `all` at the head of `values`, from another one on for each tensor: small tensors too see them over a few seeds.
+fn insert_all<T: Copy>(values: &mut [T], all: &[T], random: &mut Random) {
+    if all.is_empty() {
+        return;
+    }
+    let start = random.bits() as usize % all.len();
+    for (i, v) in values.iter_mut().take(all.len()).enumerate() {
+        *v = all[(start + i) % all.len()];
+    }
+}
+
+/// Integers that a class must hold.
+fn integers_of(element: &ElementType, class: Class, role: &Role) -> Vec<i64> {
+    let (low, high) = limits(element);
+    let all = match class {
+        Class::Boundary => {
+            let n = role.index_below.map_or(8, |n| n as i64);
+            vec![n - 1, n, 0, -1, n / 2, n + 1, n - 2, 1, -n, high, low]
+        }
+        Class::Special if role.index_below.is_none() => {
+            let root = (high as f64).sqrt() as i64 + 1;
+            vec![
+                low,
+                high,
+                0,
+                -1,
+                1,
+                low + 1,
+                high - 1,
+                root,
+                -root,
+                high / 2 + 1,
+            ]
+        }
+        Class::Normal
+        | Class::Exact
+        | Class::Wide
+        | Class::Special
+        | Class::Subnormal
+        | Class::Given => vec![],
+    };
+    all.into_iter().map(|v| v.clamp(low, high)).collect()
+}
+
 fn integer(element: &ElementType, class: Class, role: &Role, random: &mut Random) -> i64 {
     let (low, high) = limits(element);
     let inside = role.index_below.map(|n| (0, (n as i64 - 1).clamp(0, high)));
+    let must = integers_of(element, class, role);
     match class {
-        Class::Boundary => {
-            let n = role.index_below.map_or(8, |n| n as i64);
-            let near = [-1, 0, 1, n - 1, n, n + 1, low, high, -n];
-            near[(random.bits() % near.len() as u64) as usize].clamp(low, high)
-        }
+        Class::Boundary => must[(random.bits() % must.len() as u64) as usize],
         Class::Wide if inside.is_none() => {
             // Every magnitude is as likely: a number of random width.
             let width = random.between(0, i64::from(element.bits().min(63)));
             (random.bits() as i64 >> (63 - width)).clamp(low, high)
         }
         Class::Special if inside.is_none() && random.bits().is_multiple_of(4) => {
-            [low, high, 0, -1, 1, low + 1][(random.bits() % 6) as usize].clamp(low, high)
+            must[(random.bits() % must.len() as u64) as usize]
         }
         Class::Normal
         | Class::Exact
@@ -223,19 +265,25 @@ fn exponent_range(element: &ElementType) -> (i64, i64) {
     }
 }
 
-/// Special numbers; 0.5 and 2.5 are ties of rounding to integers.
-const SPECIAL: [f64; 10] = [
-    f64::NAN,
-    f64::INFINITY,
-    f64::NEG_INFINITY,
-    0.0,
-    -0.0,
-    1.0,
-    -1.0,
-    f64::MAX,
-    0.5,
-    2.5,
-];
+/// Special numbers of a float type; 0.5, 1.5 and 2.5 are ties of rounding to integers.
+fn special(element: &ElementType) -> Vec<f64> {
+    let (low, high) = normal_range(element);
+    vec![
+        f64::NAN,
+        f64::INFINITY,
+        -0.0,
+        f64::NEG_INFINITY,
+        0.0,
+        high,
+        -1.0,
+        low,
+        0.5,
+        -high,
+        2.5,
+        1.0,
+        -1.5,
+    ]
+}
 
 fn float(element: &ElementType, class: Class, role: &Role, random: &mut Random) -> f64 {
     let sign = |v: f64| {
@@ -246,11 +294,31 @@ fn float(element: &ElementType, class: Class, role: &Role, random: &mut Random) 
         }
     };
     match class {
-        Class::Normal | Class::Boundary | Class::Given => sign(random.normal()),
+        Class::Normal | Class::Given => sign(random.normal()),
+        Class::Boundary => {
+            // 1 to 1 + 15 steps of the type, or of bf16, whose roundings f32 numbers meet; half of all are ordinary.
+            let unit = 2.0 * tileproof_dialect::bound::unit_roundoff(element);
+            let step = if random.bits() & 1 == 0 {
+                unit
+            } else {
+                unit.max(2f64.powi(-11))
+            };
+            let near = 1.0 + random.between(0, 15) as f64 * step;
+            let ordinary = random.normal();
+            sign(match random.bits() & 3 {
+                0 => ordinary,
+                1 => -near,
+                _ => near,
+            })
+        }
         Class::Exact if role.positive => random.between(1, 4) as f64,
         Class::Exact => random.between(-4, 4) as f64,
         Class::Wide => {
-            let (low, high) = exponent_range(element);
+            // Half of all within reach of exponentials, half over the whole range.
+            let (low, high) = match exponent_range(element) {
+                (low, high) if random.bits() & 1 == 0 => (low.max(-6), high.min(8)),
+                all => all,
+            };
             let magnitude = (1.0 + random.unit()) * 2f64.powi(random.between(low, high) as i32);
             sign(if random.bits() & 1 == 0 {
                 magnitude
@@ -259,7 +327,8 @@ fn float(element: &ElementType, class: Class, role: &Role, random: &mut Random) 
             })
         }
         Class::Special if random.bits().is_multiple_of(4) => {
-            SPECIAL[random.bits() as usize % SPECIAL.len()]
+            let all = special(element);
+            all[random.bits() as usize % all.len()]
         }
         Class::Special => random.normal(),
         Class::Subnormal if random.bits().is_multiple_of(4) => {
@@ -308,6 +377,18 @@ mod tests {
             &mut Random::new(3, 1),
         );
         assert!(boundary.to_i64s().contains(&10) && boundary.to_i64s().contains(&-1));
+        let few = |seed: u64| {
+            let t = tensor(
+                &[1],
+                &ElementType::I32,
+                Class::Boundary,
+                &role,
+                &mut Random::new(seed, 1),
+            );
+            t.to_i64s()[0]
+        };
+        let met: std::collections::BTreeSet<i64> = (0..60).map(few).collect();
+        assert!(met.contains(&9) && met.contains(&10) && met.contains(&-1));
         let exact = tensor(
             &[500],
             &ElementType::F32,

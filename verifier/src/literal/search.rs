@@ -215,7 +215,10 @@ impl Search {
     }
 
     fn offer(&mut self, t: Term) {
-        if t.value.to_bits() != self.target.to_bits() || self.found.len() >= MOST_FOUND {
+        if t.value.to_bits() != self.target.to_bits()
+            || self.found.len() >= MOST_FOUND
+            || self.absorbs(t.form)
+        {
             return;
         }
         let residue = self.residue(t.form);
@@ -226,6 +229,29 @@ impl Search {
                 residue,
                 error,
             });
+        }
+    }
+
+    /// Whether a sum loses one of its terms to rounding: it would explain any literal by itself plus something tiny.
+    fn absorbs(&self, form: Form) -> bool {
+        match form {
+            Form::Literal(_) => false,
+            Form::Unary(_, i) => self.absorbs(self.at(i).form),
+            Form::Binary(op, i, j) => {
+                let (a, b) = (self.at(i), self.at(j));
+                let lost = match op {
+                    Binary::Sum | Binary::Difference => {
+                        let sum = if matches!(op, Binary::Sum) {
+                            (self.round)(a.value + b.value)
+                        } else {
+                            (self.round)(a.value - b.value)
+                        };
+                        sum == a.value || sum.abs() == b.value.abs()
+                    }
+                    Binary::Product | Binary::Quotient => false,
+                };
+                lost || self.absorbs(a.form) || self.absorbs(b.form)
+            }
         }
     }
 
@@ -335,6 +361,17 @@ mod tests {
             .iter()
             .fold(1, |p, x| ring::mul_residues(p, embed(*x)));
         assert!(three.iter().any(|e| e.residue == want), "{three:?}");
+    }
+
+    #[test]
+    fn a_term_lost_to_rounding_explains_nothing() {
+        let found = explained(1.6, &[1.6, f64::from(f32::MIN_POSITIVE)]);
+        assert!(
+            found
+                .iter()
+                .all(|e| !e.text.contains('+') && !e.text.contains(" - ")),
+            "{found:?}"
+        );
     }
 
     #[test]

@@ -159,7 +159,15 @@ fn element(out: &mut String, place: &str, e: &Element) {
     if let Some((want, got)) = e.residues {
         let _ = writeln!(out, "    ring: want {want}, got {got}");
     }
-    let _ = writeln!(out, "    {} of {} elements differ", e.differing, e.total);
+    let pattern = e
+        .pattern
+        .as_ref()
+        .map_or(String::new(), |p| format!(": {p}"));
+    let _ = writeln!(
+        out,
+        "    {} of {} elements differ{pattern}",
+        e.differing, e.total
+    );
 }
 
 /// One finding: what, where, first bad element with both bit patterns, contract, command.

@@ -9,6 +9,7 @@ use crate::{
     compare::bits::{self, Difference},
     inputs::{self, Class},
     level,
+    pattern::Pattern,
     session::{Content, Facts, Session, Version},
     verdict::{Ieee, Ring, Verdict, decide},
 };
@@ -308,6 +309,7 @@ fn trapped(
         residues: None,
         differing: 1,
         total: 1,
+        pattern: Pattern::Everywhere,
     };
     let found = Found {
         verdict: Verdict::Miscompile,
@@ -373,11 +375,12 @@ fn judge_mismatch(mismatches: &[Mismatch], output: Option<Difference>, delta: &m
     let rank = |m: &Mismatch| (verdict(m).badness(), m.blame.rewrite.is_some());
     let Some(worst) = mismatches
         .iter()
+        .filter(|m| m.certain)
         .reduce(|best, m| if rank(m) > rank(best) { m } else { best })
     else {
         return;
     };
-    if worst.ring != Ring::Differs {
+    if matches!(worst.ring, Ring::NotDecisive(_)) {
         delta.decided = 0;
     }
     let verdict = verdict(worst);

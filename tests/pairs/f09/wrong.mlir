@@ -1,0 +1,7 @@
+// pair: --contract unknown --level full: Miscompile
+func.func @main(%a: tensor<16xf32>, %b: tensor<16xf32>) -> tensor<16xf32> {
+  %0 = stablehlo.abs %a : tensor<16xf32>
+  %1 = stablehlo.log %0 : tensor<16xf32>
+  %r = stablehlo.multiply %b, %1 : tensor<16xf32>
+  return %r : tensor<16xf32>
+}

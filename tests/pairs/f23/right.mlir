@@ -1,0 +1,5 @@
+// pair: --contract unknown --level full: Equal
+func.func @main(%x: tensor<4xf32>) -> tensor<4x4xf32> {
+  %r = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<4xf32>) -> tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}

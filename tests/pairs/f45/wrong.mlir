@@ -1,0 +1,8 @@
+// pair: --contract unknown --level full: Miscompile
+func.func @main(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<2xf32>) {
+  %c = stablehlo.constant dense<3.0> : tensor<8xf32>
+  %p = stablehlo.multiply %x, %c : tensor<8xf32>
+  %q = stablehlo.multiply %p, %c : tensor<8xf32>
+  %d = stablehlo.slice %q [0:2] : (tensor<8xf32>) -> tensor<2xf32>
+  return %p, %d : tensor<8xf32>, tensor<2xf32>
+}

@@ -1,0 +1,10 @@
+// pair: --contract unknown --level full: Miscompile
+func.func @main(%x: tensor<64xf32>) -> tensor<f32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %r = stablehlo.reduce(%x init: %z) across dimensions = [0] : (tensor<64xf32>, tensor<f32>) -> tensor<f32>
+   reducer(%a: tensor<f32>, %b: tensor<f32>) {
+    %s = stablehlo.maximum %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
