@@ -6,12 +6,13 @@ use std::{
 };
 use tileproof_dialect::{
     error::{Diagnostic, Error},
+    hlo::collective,
     import::{self, Form},
     location::Location,
     mlir,
     program::Program,
     tensor::Value,
-    types::Type,
+    types::{Dim, TensorType, Type},
 };
 use tileproof_runtime::npy;
 
@@ -57,8 +58,9 @@ fn unpacked(bytes: &[u8], name: &str) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// Reads the arguments of `program` from .npy files in argument order.
-pub fn arguments(program: &Program, paths: &[PathBuf]) -> Result<Vec<Value>, Error> {
+/// Reads the arguments of `program` from .npy files in argument order: one set for all processes, or, where a file has a leading axis of the size of the
+/// process grid, one set a process.
+pub fn arguments(program: &Program, paths: &[PathBuf]) -> Result<Vec<Vec<Value>>, Error> {
     let types = program.parameter_types();
     if types.len() != paths.len() {
         let message = format!(
@@ -71,12 +73,14 @@ pub fn arguments(program: &Program, paths: &[PathBuf]) -> Result<Vec<Value>, Err
             program.main().location.clone(),
         )]));
     }
+    let processes =
+        u64::from(program.num_replicas.max(1)) * u64::from(program.num_partitions.max(1));
     let mut wrong = vec![];
-    let mut out = vec![];
+    let mut columns: Vec<Vec<Value>> = vec![];
     for (path, ty) in paths.iter().zip(&types) {
         match ty {
-            Type::Tensor(t) => match npy::read(path, t) {
-                Ok(tensor) => out.push(Value::Tensor(tensor)),
+            Type::Tensor(t) => match argument(path, t, processes) {
+                Ok(values) => columns.push(values),
                 Err(Error::InvalidProgram(all)) => wrong.extend(all),
                 Err(other) => return Err(other),
             },
@@ -85,9 +89,35 @@ pub fn arguments(program: &Program, paths: &[PathBuf]) -> Result<Vec<Value>, Err
             }
         }
     }
-    if wrong.is_empty() {
-        Ok(out)
-    } else {
-        Err(Error::InvalidProgram(wrong))
+    if !wrong.is_empty() {
+        return Err(Error::InvalidProgram(wrong));
     }
+    let sets = columns.iter().map(Vec::len).max().unwrap_or(1);
+    let set = |p: usize| {
+        let pick = |values: &Vec<Value>| values.get(p).or(values.first()).cloned();
+        columns.iter().filter_map(pick).collect()
+    };
+    Ok((0..sets).map(set).collect())
+}
+
+/// One value, or one a process.
+fn argument(path: &Path, ty: &TensorType, processes: u64) -> Result<Vec<Value>, Error> {
+    let refused = match npy::read(path, ty) {
+        Ok(tensor) => return Ok(vec![tensor.into()]),
+        Err(refused) => refused,
+    };
+    if processes <= 1 {
+        return Err(refused);
+    }
+    let mut dims = ty.dims.clone();
+    dims.insert(0, Dim::Static(processes));
+    let Ok(all) = npy::read(path, &ty.with_dims(dims)) else {
+        return Err(refused);
+    };
+    let part = |p| {
+        let one = collective::part(&all, 0, p as usize, processes as usize);
+        one.map(|t| t.reshaped(&all.dims()[1..]).into())
+            .map_err(|_| Error::internal("an argument could not be divided among the processes"))
+    };
+    (0..processes).map(part).collect()
 }

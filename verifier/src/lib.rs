@@ -8,6 +8,7 @@ pub mod blame;
 pub mod co_evaluation;
 pub mod compare;
 pub mod finding;
+pub mod grid;
 pub mod inputs;
 pub mod level;
 pub mod mutate;

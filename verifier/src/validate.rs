@@ -3,6 +3,7 @@
 use crate::{
     co_evaluation::{CoEvaluation, Mismatch, Outcome, Pair, RegionResult},
     compare::bits::{self, Difference},
+    grid,
     inputs::{self, Class},
     level,
     session::{Content, Session, Version},
@@ -32,9 +33,10 @@ use tileproof_runtime::{inputs::with_ring, limits::Limits};
 const LOOSE_SHARE: f64 = 0.05;
 
 /// Hears what is being done and the share done.
-pub type Progress = Box<dyn Fn(&str, f64) + Sync>;
+pub type Progress = Arc<dyn Fn(&str, f64) + Send + Sync>;
 
 /// What to run a validation on.
+#[derive(Clone)]
 pub struct Options {
     pub level: Level,
     pub seed: u64,
@@ -123,6 +125,11 @@ fn share(part: u64, all: u64) -> f64 {
 
 /// Checks every step of a pipeline that starts at `source`.
 pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
+    grid::validate(source, steps, options)
+}
+
+/// A pipeline of programs for one process.
+pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
     let start = Instant::now();
     let versions: Vec<Version<'_>> = std::iter::once(source)
         .chain(steps.iter().map(|s| &s.program))

@@ -31,7 +31,7 @@ impl Run {
         let program = load::program(&self.program)?;
         let arguments = match &self.inputs {
             Some(paths) => load::arguments(&program, paths)?,
-            None => inputs::generate(&program, Class::Normal, self.seed)?,
+            None => vec![inputs::generate(&program, Class::Normal, self.seed)?],
         };
         let limits = Limits::default();
         progress::stop_on_interrupt(limits.cancelled.clone());
@@ -43,7 +43,7 @@ impl Run {
             &program,
             Planes::IeeeOnly,
             &devices,
-            &[arguments],
+            &arguments,
             &limits,
         ) {
             Ok(outcome) => outcome,

@@ -109,11 +109,11 @@ impl Tv {
 }
 
 impl Validation {
-    /// The given arguments, if any.
+    /// The given arguments, if any; of several processes one after the other.
     pub fn arguments(&self, program: &Program) -> Result<Option<Vec<Value>>, Error> {
         self.inputs
             .as_ref()
-            .map(|paths| load::arguments(program, paths))
+            .map(|paths| load::arguments(program, paths).map(|sets| sets.concat()))
             .transpose()
     }
 
@@ -136,7 +136,7 @@ impl Validation {
             seed: self.seed,
             given,
             limits,
-            progress: Some(Box::new(move |what, share| bar.update(what, share))),
+            progress: Some(Arc::new(move |what, share| bar.update(what, share))),
         };
         let result = run(&options)?;
         drop(options);
