@@ -7,6 +7,7 @@
 pub mod blame;
 pub mod co_evaluation;
 pub mod compare;
+pub mod effects;
 pub mod finding;
 pub mod grid;
 pub mod inputs;

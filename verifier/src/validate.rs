@@ -8,7 +8,7 @@ use crate::{
     level,
     session::{Content, Session, Version},
     unknown_contract,
-    verdict::{Ieee, Ring, Verdict, decide},
+    verdict::{Ieee, NOTHING_COMPARED, Ring, Verdict, decide},
 };
 pub use crate::{
     level::Level,
@@ -574,7 +574,7 @@ impl PassReport {
     fn conclude(&mut self) {
         if self.elements == 0 {
             self.verdict = self.verdict.clone().worst(Verdict::Inconclusive {
-                why: "nothing was compared".to_string(),
+                why: NOTHING_COMPARED.to_string(),
             });
         }
         if self.loose as f64 > self.regions as f64 * LOOSE_SHARE {

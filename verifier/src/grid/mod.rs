@@ -9,7 +9,10 @@ mod unroll;
 
 pub use unroll::unrolled;
 
-use crate::validate::{self, Options, Report, Step};
+use crate::{
+    effects,
+    validate::{self, Options, Report, Step},
+};
 use std::{collections::HashSet, sync::Arc};
 use tileproof_dialect::{
     error::Error,
@@ -58,8 +61,15 @@ pub fn validate(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
             ),
             source.main().location.clone(),
         )),
-        (None, Some(_) | None) => validate::single(source, steps, options),
+        (None, Some(_) | None) => checked(source, steps, options),
     }
+}
+
+/// Results and effects.
+fn checked(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
+    let mut report = validate::single(source, steps, options)?;
+    effects::check(source, steps, options, &mut report)?;
+    Ok(report)
 }
 
 /// Every process of the grid at once, as one program. Given arguments are those of all processes, or of one and then the same for all.
@@ -89,14 +99,11 @@ fn together(
             values.clone()
         }
     });
-    let mut report = validate::single(
-        &unrolled_source,
-        &unrolled_steps,
-        &Options {
-            given,
-            ..options.clone()
-        },
-    )?;
+    let options = Options {
+        given,
+        ..options.clone()
+    };
+    let mut report = checked(&unrolled_source, &unrolled_steps, &options)?;
     report.notes.push(format!(
         "{} processes: results of process 0 come first, then those of process 1, and so on",
         devices.replicas * devices.partitions
