@@ -1,11 +1,19 @@
 //! `wrong-attribute`: one list of an op's attributes is reversed, rotated or moved by one, or a word is exchanged, so that the program still verifies
 //! with the same types.
 
+use super::Mutator;
 use tileproof_dialect::{
     attribute::{Attribute, Attributes},
     location::Location,
     op::{Op, read_hlo},
     program::{OpId, Program},
+};
+
+pub const MUTATOR: Mutator = Mutator {
+    name: "wrong-attribute",
+    summary: "changes a list of dimensions, starts or a word, keeping the result type",
+    faults: &["f21", "f22"],
+    mutate,
 };
 
 const WORDS: &[(&str, &str)] = &[
@@ -19,7 +27,7 @@ const WORDS: &[(&str, &str)] = &[
     ("IFFT", "FFT"),
 ];
 
-pub fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
+fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
     let Op::Hlo(op) = &program.op(id).op;
     let attributes = op.to_attributes();
     let variants: Vec<Attributes> = attributes
