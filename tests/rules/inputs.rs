@@ -48,6 +48,19 @@ pub fn arguments(types: &[Type]) -> Result<Vec<Value>, String> {
     Ok(out)
 }
 
+/// Arguments of integers from -2 to 2, of which sums of a few products are exact in every type.
+pub fn small_integers(types: &[Type]) -> Result<Vec<Value>, String> {
+    let one = |(number, ty): (usize, &Type)| {
+        let t = ty.as_tensor().ok_or("an argument is no tensor")?;
+        let dims = t.static_dims().ok_or("an argument has dynamic sizes")?;
+        let n = tileproof_dialect::tensor::count(&dims) as u64;
+        let value = |i| (mix(number as u64 * 1_000_003 + i) % 5) as i64 - 2;
+        let values: Vec<i64> = (0..n).map(value).collect();
+        Ok(Tensor::from_i64s(&dims, &t.element, &values).into())
+    };
+    types.iter().enumerate().map(one).collect()
+}
+
 fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits.clamp(1, 64))
 }

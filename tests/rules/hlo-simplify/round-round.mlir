@@ -1,4 +1,5 @@
-// fires: floats
+// fires: f4E2M1FN f6E3M2FN f8E3M4 f8E4M3 f8E4M3FN f8E4M3FNUZ f8E4M3B11FNUZ f8E5M2 f8E5M2FNUZ wide
+// never: f6E2M3FN
 func.func @main(%x: tensor<$Nx$T>) -> (tensor<$Nx$T>, tensor<$Nx$T>, tensor<$Nx$T>, tensor<$Nx$T>, tensor<$Nx$T>, tensor<$Nx$T>, tensor<$Nx$T>, tensor<$Nx$T>, tensor<$Nx$T>, tensor<$Nx$T>, tensor<$Nx$T>, tensor<$Nx$T>, tensor<$Nx$T>, tensor<$Nx$T>, tensor<$Nx$T>, tensor<$Nx$T>) {
   %g0 = stablehlo.floor %x : tensor<$Nx$T>
   %f0fr = stablehlo.floor %g0 : tensor<$Nx$T>

@@ -1,6 +1,6 @@
 //! `gather-dimensions`: the dimension numbers of a gather are permuted or moved by one.
 
-use super::{Mutator, variants};
+use super::{Mutator, look, variants};
 use tileproof_dialect::{
     hlo::{self, gather::Gather},
     op::Op,
@@ -24,9 +24,11 @@ const LISTS: [List; 4] = [
 ];
 
 fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
-    let Op::Hlo(hlo::Op::Gather(op)) = &program.op(id).op else {
+    let o = program.op(id);
+    let Op::Hlo(hlo::Op::Gather(op)) = &o.op else {
         return None;
     };
+    let indices = look::dims(program, *o.operands.get(1)?)?;
     let mut all = vec![];
     for list in LISTS {
         let mut wrong = op.clone();
@@ -35,10 +37,16 @@ fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
             all.push(wrong.clone());
         }
     }
+    let size = |d: i64| usize::try_from(d).ok().and_then(|d| indices.get(d)).copied();
     for step in [1, -1] {
         let mut wrong = op.clone();
         wrong.index_vector_dim += step;
-        all.push(wrong);
+        // Between dimensions of size 1 it makes no difference.
+        if size(wrong.index_vector_dim).unwrap_or(1) > 1
+            || size(op.index_vector_dim).unwrap_or(1) > 1
+        {
+            all.push(wrong);
+        }
     }
     variants::op(program, id, all, seed)
 }

@@ -294,6 +294,7 @@ fn judge(
         program: mutant.clone(),
         numerics: step.numerics.clone(),
         rewrites: vec![],
+        origin: step.origin,
     };
     for level in &options.levels {
         match guarded(before, &step, *level, options, limits) {

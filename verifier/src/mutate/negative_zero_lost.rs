@@ -13,11 +13,23 @@ pub const MUTATOR: Mutator = Mutator {
     mutate,
 };
 
+/// Ops of which -0 is a result that is not rare. A sum is -0 only where all terms are.
+const MAKES_NEGATIVE_ZERO: &[&str] = &[
+    "negate",
+    "multiply",
+    "divide",
+    "ceil",
+    "round_nearest_afz",
+    "round_nearest_even",
+    "sign",
+    "minimum",
+];
+
 fn mutate(program: &Program, id: OpId, _: u64) -> Option<Program> {
     let [result] = program.op(id).results[..] else {
         return None;
     };
-    if !look::is_float(program, result) || look::name(program, id) == "constant" {
+    if !look::is_float(program, result) || !MAKES_NEGATIVE_ZERO.contains(&look::name(program, id)) {
         return None;
     }
     draft::replaced(program, id, |d| {

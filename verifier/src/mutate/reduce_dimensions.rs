@@ -24,7 +24,9 @@ fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
     let mut all = vec![];
     for (i, d) in op.dimensions.iter().enumerate() {
         for other in 0..dims.len() as i64 {
-            if size(other) == size(*d) && !op.dimensions.contains(&other) {
+            // Along a dimension of size 1 there is nothing to reduce.
+            let same = size(other) == size(*d) && size(*d).is_some_and(|n| *n > 1);
+            if same && !op.dimensions.contains(&other) {
                 let mut dimensions = op.dimensions.clone();
                 dimensions[i] = other;
                 dimensions.sort_unstable();
