@@ -12,6 +12,15 @@ pub enum Level {
     Full,
 }
 
+impl Level {
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Quick => "quick",
+            Level::Full => "full",
+        }
+    }
+}
+
 /// The runs of a level: class and seed.
 pub fn plan(options: &Options) -> Vec<(Class, u64)> {
     let seeds = |n: u64| (0..n).map(|k| options.seed.wrapping_add(k));

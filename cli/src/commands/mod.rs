@@ -2,6 +2,7 @@
 
 mod check;
 mod doctor;
+mod mutate;
 mod opt;
 #[cfg(feature = "plant")]
 mod plant;
@@ -21,6 +22,8 @@ pub enum Command {
     Opt(opt::Opt),
     /// Checks any two programs against each other
     Tv(tv::Tv),
+    /// Measures how many planted faults the check of each pass finds
+    Mutate(mutate::Mutate),
     /// Says what this machine has and what is missing
     Doctor(doctor::Doctor),
 }
@@ -33,6 +36,7 @@ impl Command {
             Command::Run(c) => c.run(),
             Command::Opt(c) => c.run(),
             Command::Tv(c) => c.run(),
+            Command::Mutate(c) => c.run(),
             Command::Doctor(c) => c.run(),
         }
     }
