@@ -7,6 +7,7 @@ mod opt;
 mod plant;
 mod run;
 mod tv;
+mod xla;
 
 use clap::Subcommand;
 use tileproof_dialect::error::Error;
@@ -21,6 +22,8 @@ pub enum Command {
     Opt(opt::Opt),
     /// Checks any two programs against each other
     Tv(tv::Tv),
+    /// Says which stage of XLA changed what a program computes
+    Xla(xla::Xla),
     /// Says what this machine has and what is missing
     Doctor(doctor::Doctor),
 }
@@ -33,6 +36,7 @@ impl Command {
             Command::Run(c) => c.run(),
             Command::Opt(c) => c.run(),
             Command::Tv(c) => c.run(),
+            Command::Xla(c) => c.run(),
             Command::Doctor(c) => c.run(),
         }
     }
