@@ -16,16 +16,22 @@ use tileproof_dialect::{
 };
 use tileproof_runtime::npy;
 
-/// Reads a program; its form is told by its content.
-pub fn program(path: &Path) -> Result<Program, Error> {
+/// The content of a file, unpacked.
+pub fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path)
         .map_err(|e| Error::invalid(format!("cannot read {name}: {e}"), Location::default()))?;
-    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
-        unpacked(&bytes, &name)?
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        unpacked(&bytes, &name)
     } else {
-        bytes
-    };
+        Ok(bytes)
+    }
+}
+
+/// Reads a program; its form is told by its content.
+pub fn program(path: &Path) -> Result<Program, Error> {
+    let name = path.display().to_string();
+    let bytes = bytes(path)?;
     let form = import::detect(&bytes, name.trim_end_matches(".gz"));
     if form == Form::HloProto {
         return import::hlo_proto::parse(&bytes, &name);

@@ -7,12 +7,15 @@
 pub mod blame;
 pub mod co_evaluation;
 pub mod compare;
+pub mod dumps;
 pub mod effects;
 pub mod finding;
 pub mod grid;
 pub mod inputs;
+pub mod isolate;
 pub mod level;
 pub mod mutate;
+pub mod reduce;
 pub mod region;
 pub mod report;
 pub mod session;

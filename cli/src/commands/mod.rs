@@ -8,6 +8,7 @@ mod opt;
 mod plant;
 mod run;
 mod tv;
+mod xla;
 
 use clap::Subcommand;
 use tileproof_dialect::error::Error;
@@ -24,6 +25,8 @@ pub enum Command {
     Tv(tv::Tv),
     /// Measures how many planted faults the check of each pass finds
     Mutate(mutate::Mutate),
+    /// Says which stage of XLA changed what a program computes
+    Xla(xla::Xla),
     /// Says what this machine has and what is missing
     Doctor(doctor::Doctor),
 }
@@ -37,6 +40,7 @@ impl Command {
             Command::Opt(c) => c.run(),
             Command::Tv(c) => c.run(),
             Command::Mutate(c) => c.run(),
+            Command::Xla(c) => c.run(),
             Command::Doctor(c) => c.run(),
         }
     }

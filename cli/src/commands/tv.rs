@@ -74,7 +74,7 @@ pub struct Validation {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum LevelName {
+pub enum LevelName {
     /// Inputs of classes normal and exact, one ring seed
     Quick,
     /// All input classes, three ring seeds
@@ -82,8 +82,17 @@ enum LevelName {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Accept {
+pub enum Accept {
     IeeeOnly,
+}
+
+impl LevelName {
+    pub fn level(self) -> validate::Level {
+        match self {
+            LevelName::Quick => validate::Level::Quick,
+            LevelName::Full => validate::Level::Full,
+        }
+    }
 }
 
 impl Tv {
@@ -129,10 +138,7 @@ impl Validation {
         progress::stop_on_interrupt(limits.cancelled.clone());
         let bar = Progress::new();
         let options = validate::Options {
-            level: match self.level {
-                LevelName::Quick => validate::Level::Quick,
-                LevelName::Full => validate::Level::Full,
-            },
+            level: self.level.level(),
             seed: self.seed,
             given,
             limits,

@@ -108,6 +108,7 @@ fn tensors(program: &Program, devices: &Devices, arguments: &[Vec<Value>]) -> Ve
         match &device.runs[0].end {
             End::Returned { outputs, .. } => out.extend(outputs.clone()),
             End::Trapped(t) => panic!("{t}"),
+            End::Failed(f) => panic!("{f}"),
         }
     }
     out
