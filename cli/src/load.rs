@@ -6,25 +6,32 @@ use std::{
 };
 use tileproof_dialect::{
     error::{Diagnostic, Error},
+    hlo::collective,
     import::{self, Form},
     location::Location,
     mlir,
     program::Program,
     tensor::Value,
-    types::Type,
+    types::{Dim, TensorType, Type},
 };
 use tileproof_runtime::npy;
+
+/// The content of a file, unpacked.
+pub fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path)
+        .map_err(|e| Error::invalid(format!("cannot read {name}: {e}"), Location::default()))?;
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        unpacked(&bytes, &name)
+    } else {
+        Ok(bytes)
+    }
+}
 
 /// Reads a program; its form is told by its content.
 pub fn program(path: &Path) -> Result<Program, Error> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path)
-        .map_err(|e| Error::invalid(format!("cannot read {name}: {e}"), Location::default()))?;
-    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
-        unpacked(&bytes, &name)?
-    } else {
-        bytes
-    };
+    let bytes = bytes(path)?;
     let form = import::detect(&bytes, name.trim_end_matches(".gz"));
     if form == Form::HloProto {
         return import::hlo_proto::parse(&bytes, &name);
@@ -57,8 +64,9 @@ fn unpacked(bytes: &[u8], name: &str) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// Reads the arguments of `program` from .npy files in argument order.
-pub fn arguments(program: &Program, paths: &[PathBuf]) -> Result<Vec<Value>, Error> {
+/// Reads the arguments of `program` from .npy files in argument order: one set for all processes, or, where a file has a leading axis of the size of the
+/// process grid, one set a process.
+pub fn arguments(program: &Program, paths: &[PathBuf]) -> Result<Vec<Vec<Value>>, Error> {
     let types = program.parameter_types();
     if types.len() != paths.len() {
         let message = format!(
@@ -71,12 +79,14 @@ pub fn arguments(program: &Program, paths: &[PathBuf]) -> Result<Vec<Value>, Err
             program.main().location.clone(),
         )]));
     }
+    let processes =
+        u64::from(program.num_replicas.max(1)) * u64::from(program.num_partitions.max(1));
     let mut wrong = vec![];
-    let mut out = vec![];
+    let mut columns: Vec<Vec<Value>> = vec![];
     for (path, ty) in paths.iter().zip(&types) {
         match ty {
-            Type::Tensor(t) => match npy::read(path, t) {
-                Ok(tensor) => out.push(Value::Tensor(tensor)),
+            Type::Tensor(t) => match argument(path, t, processes) {
+                Ok(values) => columns.push(values),
                 Err(Error::InvalidProgram(all)) => wrong.extend(all),
                 Err(other) => return Err(other),
             },
@@ -85,9 +95,35 @@ pub fn arguments(program: &Program, paths: &[PathBuf]) -> Result<Vec<Value>, Err
             }
         }
     }
-    if wrong.is_empty() {
-        Ok(out)
-    } else {
-        Err(Error::InvalidProgram(wrong))
+    if !wrong.is_empty() {
+        return Err(Error::InvalidProgram(wrong));
     }
+    let sets = columns.iter().map(Vec::len).max().unwrap_or(1);
+    let set = |p: usize| {
+        let pick = |values: &Vec<Value>| values.get(p).or(values.first()).cloned();
+        columns.iter().filter_map(pick).collect()
+    };
+    Ok((0..sets).map(set).collect())
+}
+
+/// One value, or one a process.
+fn argument(path: &Path, ty: &TensorType, processes: u64) -> Result<Vec<Value>, Error> {
+    let refused = match npy::read(path, ty) {
+        Ok(tensor) => return Ok(vec![tensor.into()]),
+        Err(refused) => refused,
+    };
+    if processes <= 1 {
+        return Err(refused);
+    }
+    let mut dims = ty.dims.clone();
+    dims.insert(0, Dim::Static(processes));
+    let Ok(all) = npy::read(path, &ty.with_dims(dims)) else {
+        return Err(refused);
+    };
+    let part = |p| {
+        let one = collective::part(&all, 0, p as usize, processes as usize);
+        one.map(|t| t.reshaped(&all.dims()[1..]).into())
+            .map_err(|_| Error::internal("an argument could not be divided among the processes"))
+    };
+    (0..processes).map(part).collect()
 }

@@ -4,8 +4,12 @@ use crate::{
     grid::{Devices, Rendezvous},
     limits::Limits,
     reference::{Interpreter, fits},
+    xla::{self, Xla},
 };
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 use tileproof_dialect::{
     error::{Diagnostic, Error},
     eval::{Events, Stop, Trap},
@@ -16,23 +20,22 @@ use tileproof_dialect::{
 };
 
 /// An engine: a way to run a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone)]
 pub enum Engine {
     /// Op by op from the specification.
     Reference,
+    /// XLA of the user's JAX, in a worker process.
+    Xla(Arc<Xla>),
 }
 
 impl Engine {
-    pub const ALL: &'static [Engine] = &[Engine::Reference];
+    pub const NAMES: &'static [&'static str] = &["reference", "xla"];
 
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
-            Engine::Reference => "reference",
+            Engine::Reference => Engine::NAMES[0],
+            Engine::Xla(_) => Engine::NAMES[1],
         }
-    }
-
-    pub fn from_name(name: &str) -> Option<Engine> {
-        Engine::ALL.iter().copied().find(|e| e.name() == name)
     }
 }
 
@@ -65,6 +68,8 @@ pub enum End {
         aliased: Vec<(u32, Value)>,
     },
     Trapped(Trap),
+    /// The engine itself failed on the program: a finding about a compiler that is tested.
+    Failed(xla::Failure),
 }
 
 /// Why there is no outcome.
@@ -81,7 +86,7 @@ impl Run {
     pub fn outputs(&self) -> Option<&[Value]> {
         match &self.end {
             End::Returned { outputs, .. } => Some(outputs),
-            End::Trapped(_) => None,
+            End::Trapped(_) | End::Failed(_) => None,
         }
     }
 }
@@ -90,7 +95,7 @@ impl Engine {
     /// Runs the entry function on every process of `devices`. `inputs` holds one list of arguments per device, or one for all devices.
     /// Float arguments must have a ring plane when `planes` asks for it (see [`crate::inputs`]). A trap of the program is part of the outcome.
     pub fn run(
-        self,
+        &self,
         program: &Program,
         planes: Planes,
         devices: &Devices,
@@ -116,6 +121,7 @@ impl Engine {
         }
         match self {
             Engine::Reference => run_reference(program, planes, devices, inputs, limits),
+            Engine::Xla(xla) => Ok(xla::run(xla, program, planes, devices, inputs)?),
         }
     }
 }
@@ -221,8 +227,8 @@ fn run_reference(
     Ok(Outcome { devices })
 }
 
-/// In the reference a reused buffer ends with the output that takes it.
-fn aliased(program: &Program, outputs: &[Value]) -> Vec<(u32, Value)> {
+/// A reused buffer ends with the output that takes it.
+pub(crate) fn aliased(program: &Program, outputs: &[Value]) -> Vec<(u32, Value)> {
     let aliases = &program.main().aliases;
     let mut out: Vec<(u32, Value)> = aliases
         .iter()

@@ -6,3 +6,4 @@ pub mod inputs;
 pub mod limits;
 pub mod npy;
 pub mod reference;
+pub mod xla;

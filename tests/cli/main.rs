@@ -4,6 +4,9 @@ use assert_cmd::Command;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
+mod python;
+mod xla;
+
 struct Ran {
     code: i32,
     out: String,

@@ -14,6 +14,15 @@ pub enum Level {
     Full,
 }
 
+impl Level {
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Quick => "quick",
+            Level::Full => "full",
+        }
+    }
+}
+
 /// Programs with at most this many parameter elements run several seeds of the classes whose cases a small tensor cannot hold at once.
 const SMALL: u64 = 4096;
 

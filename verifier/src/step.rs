@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tileproof_dialect::{numerics::Numerics, program::Program};
 
 /// One version and how it was made from the one before it.
+#[derive(Clone)]
 pub struct Step {
     /// Name of the pass.
     pub pass: String,

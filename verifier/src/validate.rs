@@ -3,7 +3,7 @@
 pub mod report;
 mod run;
 
-use crate::{level, normal_form, session::Facts};
+use crate::{grid, level, normal_form, session::Facts};
 pub use crate::{
     level::Level,
     step::{Origin, Step},
@@ -21,9 +21,10 @@ use tileproof_dialect::{
 use tileproof_runtime::limits::Limits;
 
 /// Hears what is being done and the share done.
-pub type Progress = Box<dyn Fn(&str, f64) + Sync>;
+pub type Progress = Arc<dyn Fn(&str, f64) + Send + Sync>;
 
 /// What to run a validation on.
+#[derive(Clone)]
 pub struct Options {
     pub level: Level,
     pub seed: u64,
@@ -39,6 +40,11 @@ const PARALLEL_BYTES: usize = 64 << 20;
 
 /// Checks every step of a pipeline that starts at `source`.
 pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
+    grid::validate(source, steps, options)
+}
+
+/// A pipeline of programs for one process.
+pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
     let start = Instant::now();
     let programs: Vec<Arc<Program>> = std::iter::once(source)
         .chain(steps.iter().map(|s| &s.program))

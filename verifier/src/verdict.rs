@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Why something without values to compare is not equal.
+pub const NOTHING_COMPARED: &str = "nothing was compared";
+
 /// Result of comparing two versions, best last in [`Verdict::badness`] order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "PascalCase")]
@@ -60,7 +63,7 @@ pub fn decide(ring: &Ring, ieee: &Ieee) -> Verdict {
         },
         (Ring::Equal | Ring::NotDecisive(_) | Ring::NotRun, Ieee::NotRun) => {
             Verdict::Inconclusive {
-                why: "nothing was compared".to_string(),
+                why: NOTHING_COMPARED.to_string(),
             }
         }
     }

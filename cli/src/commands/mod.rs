@@ -2,11 +2,13 @@
 
 mod check;
 mod doctor;
+mod mutate;
 mod opt;
 #[cfg(feature = "plant")]
 mod plant;
 mod run;
 mod tv;
+mod xla;
 
 use clap::Subcommand;
 use tileproof_dialect::error::Error;
@@ -21,6 +23,10 @@ pub enum Command {
     Opt(opt::Opt),
     /// Checks any two programs against each other
     Tv(tv::Tv),
+    /// Measures how many planted faults the check of each pass finds
+    Mutate(mutate::Mutate),
+    /// Says which stage of XLA changed what a program computes
+    Xla(xla::Xla),
     /// Says what this machine has and what is missing
     Doctor(doctor::Doctor),
 }
@@ -33,6 +39,8 @@ impl Command {
             Command::Run(c) => c.run(),
             Command::Opt(c) => c.run(),
             Command::Tv(c) => c.run(),
+            Command::Mutate(c) => c.run(),
+            Command::Xla(c) => c.run(),
             Command::Doctor(c) => c.run(),
         }
     }

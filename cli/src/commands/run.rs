@@ -1,14 +1,16 @@
 //! `tileproof run`: runs a program on an engine, with .npy files in and out.
 
-use crate::{load, progress};
-use clap::Args;
-use std::path::PathBuf;
+use super::xla::Worker;
+use crate::{exit, load, progress};
+use clap::{Args, ValueEnum};
+use std::{path::PathBuf, sync::Arc};
 use tileproof_dialect::{error::Error, planes::Planes, tensor::Value};
 use tileproof_runtime::{
-    engine::{End, Engine, RunError},
+    engine::{DeviceOutcome, End, Engine, RunError},
     grid::Devices,
     limits::Limits,
     npy,
+    xla::Xla,
 };
 use tileproof_verifier::inputs::{self, Class};
 
@@ -21,9 +23,22 @@ pub struct Run {
     /// Seed of generated inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// What runs the program
+    #[arg(long, value_enum, default_value_t = EngineName::Reference)]
+    engine: EngineName,
+    #[command(flatten)]
+    worker: Worker,
     /// Write output_I.npy to this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum EngineName {
+    /// Op by op from the specification
+    Reference,
+    /// XLA of the user's JAX, in a process of its own, three times
+    Xla,
 }
 
 impl Run {
@@ -31,7 +46,7 @@ impl Run {
         let program = load::program(&self.program)?;
         let arguments = match &self.inputs {
             Some(paths) => load::arguments(&program, paths)?,
-            None => inputs::generate(&program, Class::Normal, self.seed)?,
+            None => vec![inputs::generate(&program, Class::Normal, self.seed)?],
         };
         let limits = Limits::default();
         progress::stop_on_interrupt(limits.cancelled.clone());
@@ -39,32 +54,39 @@ impl Run {
             replicas: u64::from(program.num_replicas),
             partitions: u64::from(program.num_partitions),
         };
-        let outcome = match Engine::Reference.run(
-            &program,
-            Planes::IeeeOnly,
-            &devices,
-            &[arguments],
-            &limits,
-        ) {
+        let engine = match self.engine {
+            EngineName::Reference => Engine::Reference,
+            EngineName::Xla => Engine::Xla(Arc::new(Xla::new(self.worker.config()))),
+        };
+        let outcome = match engine.run(&program, Planes::IeeeOnly, &devices, &arguments, &limits) {
             Ok(outcome) => outcome,
             Err(RunError::Failed(e)) => return Err(e),
             Err(RunError::Cancelled) => {
                 eprintln!("stopped; no output was written");
-                return Ok(2);
+                return Ok(exit::UNDECIDED);
             }
         };
         let mut code = 0;
         for (d, device) in outcome.devices.iter().enumerate() {
-            for run in &device.runs {
-                match &run.end {
-                    End::Returned { outputs, .. } => {
-                        self.write(d, outcome.devices.len(), outputs)?
-                    }
-                    End::Trapped(trap) => {
-                        eprintln!("device {d}: the program trapped: {trap}");
-                        code = 1;
-                    }
+            let Some(first) = device.runs.first() else {
+                continue;
+            };
+            match &first.end {
+                End::Returned { outputs, .. } => self.write(d, outcome.devices.len(), outputs)?,
+                End::Trapped(trap) => {
+                    eprintln!("device {d}: the program trapped: {trap}");
+                    code = 1;
                 }
+                End::Failed(failure) => {
+                    eprintln!("device {d}: {failure}");
+                    code = 1;
+                }
+            }
+            if let Some(run) = other_run(device) {
+                eprintln!(
+                    "device {d}: run {run} of the same executable gave other results than the first"
+                );
+                code = 1;
             }
         }
         Ok(code)
@@ -100,4 +122,11 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// Number (from 2) of the first run whose results are not those of run 1.
+fn other_run(device: &DeviceOutcome) -> Option<usize> {
+    let first = device.runs.first()?.outputs()?;
+    let position = device.runs.iter().position(|r| r.outputs() != Some(first));
+    position.map(|i| i + 1)
 }

@@ -77,7 +77,7 @@ pub struct Validation {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum LevelName {
+pub enum LevelName {
     /// Inputs of classes normal and exact, one ring seed
     Quick,
     /// All input classes, three ring seeds
@@ -85,8 +85,17 @@ enum LevelName {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Accept {
+pub enum Accept {
     IeeeOnly,
+}
+
+impl LevelName {
+    pub fn level(self) -> validate::Level {
+        match self {
+            LevelName::Quick => validate::Level::Quick,
+            LevelName::Full => validate::Level::Full,
+        }
+    }
 }
 
 impl Tv {
@@ -112,11 +121,11 @@ impl Tv {
 }
 
 impl Validation {
-    /// The given arguments, if any.
+    /// The given arguments, if any; of several processes one after the other.
     pub fn arguments(&self, program: &Program) -> Result<Option<Vec<Value>>, Error> {
         self.inputs
             .as_ref()
-            .map(|paths| load::arguments(program, paths))
+            .map(|paths| load::arguments(program, paths).map(|sets| sets.concat()))
             .transpose()
     }
 
@@ -132,14 +141,11 @@ impl Validation {
         progress::stop_on_interrupt(limits.cancelled.clone());
         let bar = Progress::new();
         let options = validate::Options {
-            level: match self.level {
-                LevelName::Quick => validate::Level::Quick,
-                LevelName::Full => validate::Level::Full,
-            },
+            level: self.level.level(),
             seed: self.seed,
             given,
             limits,
-            progress: Some(Box::new(move |what, share| bar.update(what, share))),
+            progress: Some(Arc::new(move |what, share| bar.update(what, share))),
         };
         let result = run(&options)?;
         drop(options);

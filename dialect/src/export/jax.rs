@@ -309,7 +309,7 @@ fn shape(t: &TensorType) -> Result<String, Error> {
 }
 
 /// The element type as JAX names it.
-fn dtype(element: &ElementType) -> Result<&'static str, Error> {
+pub fn dtype(element: &ElementType) -> Result<&'static str, Error> {
     Ok(match element {
         ElementType::I1 => "jnp.bool_",
         ElementType::I2 => "jnp.int2",

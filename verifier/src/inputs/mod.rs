@@ -296,14 +296,15 @@ fn float(element: &ElementType, class: Class, role: &Role, random: &mut Random) 
     match class {
         Class::Normal | Class::Given => sign(random.normal()),
         Class::Boundary => {
-            // 1 to 1 + 15 steps of the type, or of bf16, whose roundings f32 numbers meet; half of all are ordinary.
+            // Up to 15 steps of the type above 1 or 1.5, or steps that roundings to bf16 meet; a quarter of all are ordinary.
             let unit = 2.0 * tileproof_dialect::bound::unit_roundoff(element);
             let step = if random.bits() & 1 == 0 {
                 unit
             } else {
                 unit.max(2f64.powi(-11))
             };
-            let near = 1.0 + random.between(0, 15) as f64 * step;
+            let base = if random.bits() & 1 == 0 { 1.0 } else { 1.5 };
+            let near = base + random.between(0, 15) as f64 * step;
             let ordinary = random.normal();
             sign(match random.bits() & 3 {
                 0 => ordinary,

@@ -1,28 +1,24 @@
-//! `drop-operation`: every use of the op's result becomes a use of an operand of the same type.
+//! `drop-operation`: an op is left out: an operand of the same type stands in the place of its result.
 
-use tileproof_dialect::program::{OpId, Program};
+use super::{Mutator, draft};
+use tileproof_dialect::program::{OpId, Program, ValueId};
 
-pub fn mutate(program: &Program, id: OpId, _: u64) -> Option<Program> {
+pub const MUTATOR: Mutator = Mutator {
+    name: "drop-operation",
+    summary: "uses an operand in place of the result",
+    faults: &["f36"],
+    mutate,
+};
+
+fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
     let o = program.op(id);
     let [result] = o.results[..] else { return None };
-    let operand = *o
+    let fits: Vec<ValueId> = o
         .operands
         .iter()
-        .find(|v| program.ty(**v) == program.ty(result))?;
-    let users: Vec<OpId> = program
-        .op_ids()
-        .filter(|user| program.op(*user).operands.contains(&result))
+        .copied()
+        .filter(|v| program.ty(*v) == program.ty(result))
         .collect();
-    let mut changed = program.clone();
-    for user in users {
-        changed = changed
-            .modified(user, |o| {
-                o.operands
-                    .iter_mut()
-                    .filter(|v| **v == result)
-                    .for_each(|v| *v = operand)
-            })
-            .ok()?;
-    }
-    Some(changed)
+    let operand = *fits.get(seed as usize % fits.len().max(1))?;
+    draft::replaced(program, id, |d| Some(vec![d.value(operand)?]))
 }

@@ -1,8 +1,16 @@
 //! `other-operand`: an operand becomes another value of the same type that is defined before it in the same block.
 
+use super::Mutator;
 use tileproof_dialect::program::{OpId, Program, ValueId};
 
-pub fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
+pub const MUTATOR: Mutator = Mutator {
+    name: "other-operand",
+    summary: "takes another value of the same type as an operand",
+    faults: &["f39", "f68"],
+    mutate,
+};
+
+fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
     let o = program.op(id);
     let region = program.region(program.region_of(id)?);
     let before = region

@@ -1,8 +1,16 @@
 //! `swap-operands`: f(a, b) becomes f(b, a) where order matters.
 
+use super::Mutator;
 use tileproof_dialect::{
     op::Op,
     program::{OpId, Program},
+};
+
+pub const MUTATOR: Mutator = Mutator {
+    name: "swap-operands",
+    summary: "exchanges the operands of a subtraction, division, comparison, ...",
+    faults: &[],
+    mutate,
 };
 
 const ORDERED: &[&str] = &[
@@ -19,7 +27,7 @@ const ORDERED: &[&str] = &[
     "concatenate",
 ];
 
-pub fn mutate(program: &Program, id: OpId, _: u64) -> Option<Program> {
+fn mutate(program: &Program, id: OpId, _: u64) -> Option<Program> {
     let o = program.op(id);
     let Op::Hlo(op) = &o.op;
     let (first, second) = (*o.operands.first()?, *o.operands.get(1)?);

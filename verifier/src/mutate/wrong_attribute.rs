@@ -1,11 +1,19 @@
 //! `wrong-attribute`: one list of an op's attributes is reversed, rotated or moved by one, or a word is exchanged, so that the program still verifies
 //! with the same types.
 
+use super::Mutator;
 use tileproof_dialect::{
     attribute::{Attribute, Attributes},
     location::Location,
     op::{Op, read_hlo},
     program::{OpId, Program},
+};
+
+pub const MUTATOR: Mutator = Mutator {
+    name: "wrong-attribute",
+    summary: "changes a list of dimensions, starts or a word, keeping the result type",
+    faults: &["f21", "f22"],
+    mutate,
 };
 
 const WORDS: &[(&str, &str)] = &[
@@ -19,13 +27,28 @@ const WORDS: &[(&str, &str)] = &[
     ("IFFT", "FFT"),
 ];
 
-pub fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
+/// Attributes that promise or ask something; the value of an op does not hang on them.
+const PROMISES: &[&str] = &[
+    "precision_config",
+    "indices_are_sorted",
+    "unique_indices",
+    "is_stable",
+    "result_accuracy",
+];
+
+/// Ops whose dimension numbers have mutators of their own, which know what makes no difference.
+const OF_THEIR_OWN: &[&str] = &["gather", "scatter", "reduce"];
+
+fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
     let Op::Hlo(op) = &program.op(id).op;
+    if OF_THEIR_OWN.contains(&op.name()) {
+        return None;
+    }
     let attributes = op.to_attributes();
     let variants: Vec<Attributes> = attributes
         .0
         .iter()
-        .filter(|(name, _)| name.as_str() != "precision_config")
+        .filter(|(name, _)| !PROMISES.contains(&name.as_str()))
         .flat_map(|(name, value)| {
             changed(value)
                 .into_iter()

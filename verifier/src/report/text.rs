@@ -45,6 +45,12 @@ pub fn table(report: &Report) -> String {
             p.verdict
         );
     }
+    out + &closing(report)
+}
+
+/// Inputs, decisiveness, notes and the verdict.
+pub fn closing(report: &Report) -> String {
+    let mut out = String::new();
     let runs: Vec<String> = report
         .runs
         .iter()

@@ -4,7 +4,7 @@ use super::{Step, run::Delta};
 use crate::{
     compare::bits::Difference,
     inputs::Class,
-    verdict::{Ieee, Ring, Verdict},
+    verdict::{Ieee, NOTHING_COMPARED, Ring, Verdict},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -90,7 +90,8 @@ pub struct Report {
 }
 
 impl Report {
-    pub(super) fn new(steps: &[Step]) -> Report {
+    /// A report of steps of which none has been run.
+    pub fn new(steps: &[Step]) -> Report {
         Report {
             verdict: Verdict::Equal,
             passes: steps.iter().map(PassReport::new).collect(),
@@ -138,9 +139,17 @@ fn share(part: u64, all: u64) -> f64 {
 impl PassReport {
     fn new(step: &Step) -> PassReport {
         PassReport {
-            pass: step.pass.clone(),
-            numerics: step.numerics.clone(),
             rewrites: step.rewrites.len(),
+            ..PassReport::of(&step.pass, &step.numerics)
+        }
+    }
+
+    /// The report of a pass that has not been run.
+    pub fn of(pass: &str, numerics: &Numerics) -> PassReport {
+        PassReport {
+            pass: pass.to_string(),
+            numerics: numerics.clone(),
+            rewrites: 0,
             verdict: Verdict::Equal,
             regions: 0,
             repeated: 0,
@@ -185,7 +194,7 @@ impl PassReport {
     fn conclude(&mut self) {
         if self.elements == 0 {
             self.verdict = self.verdict.clone().worst(Verdict::Inconclusive {
-                why: "nothing was compared".to_string(),
+                why: NOTHING_COMPARED.to_string(),
             });
         }
         if self.loose as f64 > self.regions as f64 * LOOSE_SHARE {

@@ -67,6 +67,26 @@ pub struct Scope {
     pub lines: Vec<(String, String)>,
 }
 
+/// Leaves out the elements of tuples that no instruction takes: the root of a fusion may not have users.
+fn drop_unused_elements(lines: &mut Vec<(String, String)>, root: &str) {
+    let mut used: HashSet<String> = HashSet::from([root.to_string()]);
+    let mut kept: Vec<(String, String)> = vec![];
+    while let Some((name, rest)) = lines.pop() {
+        if rest.contains(" get-tuple-element(") && !used.contains(&name) {
+            continue;
+        }
+        let words = rest.split(|c: char| !(c.is_ascii_alphanumeric() || "%_.-".contains(c)));
+        used.extend(
+            words
+                .filter_map(|w| w.strip_prefix('%'))
+                .map(str::to_string),
+        );
+        kept.push((name, rest));
+    }
+    kept.reverse();
+    *lines = kept;
+}
+
 impl<'p> Printer<'p> {
     pub fn new(program: &'p Program) -> Printer<'p> {
         let used = program
@@ -203,6 +223,7 @@ impl<'p> Printer<'p> {
         };
         let name = self.unique(wish);
         let _ = writeln!(self.text, "{keyword}%{name} {{");
+        drop_unused_elements(&mut scope.lines, &root);
         for (line, rest) in &scope.lines {
             let _ = writeln!(
                 self.text,

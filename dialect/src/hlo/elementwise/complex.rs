@@ -279,7 +279,7 @@ pub fn cbrt(z: C) -> C {
     C::new(modulus * angle.cos(), modulus * angle.sin())
 }
 
-/// exp(w log z); z^0 = 1; 0^w = 0 for a positive real part of w.
+/// exp(w log z); z^0 = 1; 0^w = 0 for a positive real part of w; real on the positive real axis; z^1 = z with its infinities.
 pub fn power(z: C, w: C) -> C {
     if w.re == 0.0 && w.im == 0.0 {
         return C::new(1.0, 0.0);
@@ -291,8 +291,11 @@ pub fn power(z: C, w: C) -> C {
             C::new(f64::NAN, f64::NAN)
         };
     }
+    if z.im == 0.0 && w.im == 0.0 && z.re > 0.0 {
+        return C::new(z.re.powf(w.re), 0.0);
+    }
     if w.im == 0.0 && w.re.fract() == 0.0 && w.re.abs() <= 16.0 {
-        let whole = (0..w.re.abs() as u32).fold(C::new(1.0, 0.0), |p, _| p * z);
+        let whole = (1..w.re.abs() as u32).fold(z, |p, _| p * z);
         return if w.re < 0.0 {
             divide(C::new(1.0, 0.0), whole)
         } else {
@@ -337,6 +340,16 @@ pub fn greater(a: C, b: C) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn powers_on_the_positive_real_axis_and_of_infinities() {
+        let z = |re: f64, im: f64| C::new(re, im);
+        assert_eq!(power(z(f64::INFINITY, 0.0), z(1.0, 0.0)).re, f64::INFINITY);
+        assert_eq!(power(z(1.0, 0.0), z(f64::INFINITY, 0.0)), z(1.0, 0.0));
+        assert_eq!(power(z(4.0, 0.0), z(0.5, 0.0)), z(2.0, 0.0));
+        assert_eq!(power(z(0.0, 2.0), z(1.0, 0.0)), z(0.0, 2.0));
+        assert_eq!(power(z(0.0, 2.0), z(2.0, 0.0)), z(-4.0, 0.0));
+    }
 
     fn c(re: f64, im: f64) -> C {
         C::new(re, im)

@@ -280,10 +280,11 @@ fn abs_abs<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<ValueRe
     (values::class(rewriter, inner)? != Class::Quantized).then(|| vec![inner])
 }
 
-/// A rounded value is an integer, an infinity or NaN, and rounding keeps those, zeros with their sign: BitExact.
+/// A rounded value is an integer, an infinity or NaN, and rounding keeps those, zeros with their sign: BitExact. f6E2M3FN is left alone: its largest
+/// number is 7.5, to which ceil(7.5) saturates.
 pub const ROUND_ROUND: Rewrite = Rewrite {
     name: "round-round",
-    equation: "f(g(x))  ->  g(x)  for f, g of floor, ceil, round_nearest_afz, round_nearest_even",
+    equation: "f(g(x))  ->  g(x)  for f, g of floor, ceil, round_nearest_afz, round_nearest_even  (not f6E2M3FN)",
     numerics: Numerics::bit_exact,
     pattern: Some(round_round),
 };
@@ -291,7 +292,9 @@ pub const ROUND_ROUND: Rewrite = Rewrite {
 fn round_round<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
     let inner = rounded(op)?;
     rounded(definition(inner)?)?;
-    (values::class(rewriter, inner)? == Class::Float).then(|| vec![inner])
+    let element = &values::tensor_type(rewriter, inner)?.element;
+    let fits = element.class() == Class::Float && *element != ElementType::F6E2M3FN;
+    fits.then(|| vec![inner])
 }
 
 /// The operand of a rounding to integers.

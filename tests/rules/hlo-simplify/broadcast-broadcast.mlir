@@ -1,0 +1,6 @@
+// fires: f8E5M2 i8 ui16 f32 i64 bool complex
+func.func @main(%x: tensor<2x3x$T>) -> tensor<2x3x2x4x$T> {
+  %0 = stablehlo.broadcast_in_dim %x, dims = [2, 0] : (tensor<2x3x$T>) -> tensor<3x4x2x$T>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [1, 3, 2] : (tensor<3x4x2x$T>) -> tensor<2x3x2x4x$T>
+  return %1 : tensor<2x3x2x4x$T>
+}

@@ -1,0 +1,5 @@
+// fires: floats signed unsigned bool complex
+func.func @main(%x: tensor<$Nx$T>) -> tensor<$Nx$T> {
+  %0 = stablehlo.minimum %x, %x : tensor<$Nx$T>
+  return %0 : tensor<$Nx$T>
+}

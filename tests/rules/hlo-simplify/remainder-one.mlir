@@ -1,0 +1,7 @@
+// fires: i4 i8 i16 i32 i64 unsigned
+// never: floats
+func.func @main(%x: tensor<$Nx$T>) -> tensor<$Nx$T> {
+  %c = stablehlo.constant dense<{1}> : tensor<$Nx$T>
+  %0 = stablehlo.remainder %x, %c : tensor<$Nx$T>
+  return %0 : tensor<$Nx$T>
+}

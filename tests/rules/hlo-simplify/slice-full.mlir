@@ -1,0 +1,5 @@
+// fires: f8E5M2 i8 ui16 f32 i64 bool complex
+func.func @main(%x: tensor<3x4x$T>) -> tensor<3x4x$T> {
+  %0 = stablehlo.slice %x [0:3, 0:4] : (tensor<3x4x$T>) -> tensor<3x4x$T>
+  return %0 : tensor<3x4x$T>
+}

@@ -1,0 +1,7 @@
+// fires: signed unsigned bool
+func.func @main(%x: tensor<$Nx$T>) -> (tensor<$Nx$T>, tensor<$Nx$T>) {
+  %c = stablehlo.constant dense<{ones}> : tensor<$Nx$T>
+  %0 = stablehlo.xor %x, %c : tensor<$Nx$T>
+  %1 = stablehlo.xor %c, %x : tensor<$Nx$T>
+  return %0, %1 : tensor<$Nx$T>, tensor<$Nx$T>
+}

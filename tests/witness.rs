@@ -1,0 +1,352 @@
+//! A second witness of what ops mean: slow formulas written from the specification, in f64 and i128, that share no code with the judge. Random programs of
+//! every op are evaluated by both.
+//!
+//! Proves that `eval` and the fast kernels agree with the formulas on the samples. Cannot: say anything of ops that the witness does not know, which are
+//! listed, and of sums of floats where they round.
+
+use std::collections::{BTreeMap, BTreeSet};
+use tileproof_dialect::{
+    builder::Sampler,
+    eval::Events,
+    hlo,
+    planes::Planes,
+    program::Program,
+    tensor::{Tensor, Value},
+    types::Class as Kind,
+};
+use tileproof_runtime::{
+    limits::Limits,
+    reference::{Interpreter, Kernels},
+};
+use tileproof_verifier::{
+    inputs::{self, Class},
+    mutate::{MUTATORS, equivalence},
+};
+
+#[path = "witness/movement.rs"]
+mod movement;
+#[path = "witness/number.rs"]
+mod number;
+#[path = "witness/program.rs"]
+mod program;
+#[path = "witness/scalar.rs"]
+mod scalar;
+use number::{Array, Number};
+use program::Said;
+
+/// Random programs of each op.
+const SAMPLES: u64 = 60;
+const CLASSES: [Class; 4] = [Class::Normal, Class::Exact, Class::Special, Class::Boundary];
+
+/// Ops whose every sample may be left out: what they do is not what one process computes from numbers, or functions that f64 libraries do not have.
+const NOT_WITNESSED: &[&str] = &[
+    // Effects, processes, tokens, tuples, quantized numbers.
+    "add_dependency",
+    "after_all",
+    "all_gather",
+    "all_gather_done",
+    "all_gather_start",
+    "all_reduce",
+    "all_reduce_done",
+    "all_reduce_start",
+    "all_to_all",
+    "async_done",
+    "async_start",
+    "async_update",
+    "collective_broadcast",
+    "collective_permute",
+    "collective_permute_done",
+    "collective_permute_start",
+    "collective_reduce",
+    "copy_done",
+    "copy_start",
+    "create_token",
+    "custom_call",
+    "domain",
+    "get_tuple_element",
+    "infeed",
+    "optimization_barrier",
+    "outfeed",
+    "partition_id",
+    "recv",
+    "recv_done",
+    "reduce_scatter",
+    "replica_id",
+    "rng",
+    "rng_bit_generator",
+    "send",
+    "send_done",
+    "tuple",
+    "uniform_dequantize",
+    "uniform_quantize",
+    "stochastic_convert",
+    // Calls and control flow: their ops are witnessed.
+    "call",
+    "case",
+    "composite",
+    "fusion",
+    "if",
+    "while",
+    // Sizes that the run decides.
+    "dynamic_broadcast_in_dim",
+    "dynamic_gather",
+    "dynamic_iota",
+    "dynamic_pad",
+    "dynamic_reshape",
+    "get_dimension_size",
+    "real_dynamic_slice",
+    "set_dimension_size",
+    // Bits and layouts.
+    "bitcast",
+    "bitcast_convert",
+    "next_after",
+    "reduce_precision",
+    // Complex numbers.
+    "complex",
+    "conj",
+    "imag",
+    "real",
+    "fft",
+    // Functions outside f64 libraries, or of many steps.
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "bessel_i1e",
+    "cosh",
+    "digamma",
+    "erf",
+    "erf_inv",
+    "erfc",
+    "is_inf",
+    "is_neg_inf",
+    "is_pos_inf",
+    "lgamma",
+    "mulhi",
+    "polygamma",
+    "sinh",
+    "zeta",
+    "batch_norm_grad",
+    "batch_norm_inference",
+    "batch_norm_training",
+    "cholesky",
+    "triangular_solve",
+    "ragged_dot",
+    "select_and_scatter",
+    "top_k",
+    "torch_index_select",
+];
+
+/// A sample with its arguments and what the witness says.
+struct Case {
+    op: &'static str,
+    program: Program,
+    arguments: Vec<Value>,
+    said: Vec<Said>,
+}
+
+/// Samples of every op that the witness knows.
+fn cases() -> Vec<Case> {
+    let mut out = vec![];
+    for seed in 0..SAMPLES {
+        for (op, program) in hlo::Op::samples(&mut Sampler::new(seed, 4)) {
+            // Extreme indices are rare among many that fit.
+            let indexed = ["dynamic_slice", "dynamic_update_slice", "gather", "scatter"];
+            let more = if indexed.contains(&op) { 6 } else { 0 };
+            let boundary = (1..=more).map(|k| (Class::Boundary, seed + 1000 * k));
+            for (class, seed) in CLASSES.map(|c| (c, seed)).into_iter().chain(boundary) {
+                // Sums of floats are compared where nothing is rounded.
+                let sums = ["dot_general", "convolution"].contains(&op);
+                if sums && class != Class::Exact {
+                    continue;
+                }
+                let Ok(arguments) = inputs::generate(&program, class, seed) else {
+                    continue;
+                };
+                let arrays: Option<Vec<Array>> = arguments
+                    .iter()
+                    .map(|v| number::read(v.as_tensor()?))
+                    .collect();
+                if let Some(said) = arrays.and_then(|a| program::run(&program, &a)) {
+                    out.push(Case {
+                        op,
+                        program: program.clone(),
+                        arguments,
+                        said,
+                    });
+                }
+            }
+        }
+    }
+    out
+}
+
+fn eval(program: &Program, arguments: &[Value], kernels: Kernels) -> Option<Vec<Value>> {
+    let limits = Limits {
+        loop_steps: 1000,
+        ..Limits::default()
+    };
+    Interpreter::new(program, Planes::IeeeOnly, &limits)
+        .with_kernels(kernels)
+        .run(arguments.to_vec(), &mut Events::default())
+        .ok()
+}
+
+/// The first element that is not what the witness says.
+fn difference(said: &[Said], got: &[Value]) -> Option<String> {
+    for (s, v) in said.iter().zip(got) {
+        let t = v.as_tensor()?;
+        let Some(array) = number::read(t) else {
+            return Some("not readable".to_string());
+        };
+        if array.dims != s.array.dims || array.ty != s.array.ty {
+            return Some(format!("shape {:?}, {:?}", array.dims, s.array.dims));
+        }
+        for (i, (want, got)) in s.array.data.iter().zip(&array.data).enumerate() {
+            if !agrees(t, *want, *got, s.ulp) {
+                return Some(format!(
+                    "element {i}: the witness says {want:?}, eval {got:?}"
+                ));
+            }
+        }
+    }
+    (said.len() != got.len()).then(|| "number of results".to_string())
+}
+
+fn agrees(t: &Tensor, want: Number, got: Number, ulp: f64) -> bool {
+    match (want, got) {
+        (Number::Int(w), Number::Int(g)) => w == g,
+        (Number::Real(w), Number::Real(g)) => number::distance(t.element(), w, g) <= ulp,
+        (Number::Complex(a, b), Number::Complex(c, d)) => {
+            let same = |x: f64, y: f64| x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan();
+            same(a, c) && same(b, d)
+        }
+        (Number::Int(_) | Number::Real(_) | Number::Complex(..), _) => false,
+    }
+}
+
+#[test]
+fn eval_and_the_fast_kernels_say_what_the_witness_says() {
+    let mut problems = BTreeMap::new();
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for case in cases() {
+        *seen.entry(case.op).or_default() += 1;
+        for (name, kernels) in [("definition", Kernels::Definition), ("fast", Kernels::Fast)] {
+            let got = eval(&case.program, &case.arguments, kernels);
+            let wrong = match &got {
+                Some(got) => difference(&case.said, got),
+                None => Some("eval stops".to_string()),
+            };
+            if let Some(wrong) = wrong {
+                let types = case.program.parameter_types();
+                let types: Vec<String> = types.iter().map(ToString::to_string).collect();
+                problems.entry((case.op, name)).or_insert(format!(
+                    "{} of ({}), {name}: {wrong}",
+                    case.op,
+                    types.join(", ")
+                ));
+            }
+        }
+    }
+    for name in hlo::Op::NAMES {
+        let n = seen.get(name).copied().unwrap_or(0);
+        let left_out = NOT_WITNESSED.contains(name) || *name == "constant";
+        if n == 0 && !left_out {
+            problems.insert((name, ""), format!("{name}: no sample was compared"));
+        }
+        if n > 0 && NOT_WITNESSED.contains(name) {
+            problems.insert(
+                (name, ""),
+                format!("{name} is witnessed, take it off the list"),
+            );
+        }
+    }
+    let all: Vec<String> = problems.into_values().collect();
+    assert!(all.is_empty(), "\n{}", all.join("\n"));
+}
+
+/// Mutants that are no faults of a single op: with the reason.
+const NO_FAULT: &[(&str, &str, &str)] = &[
+    (
+        "sort",
+        "compare-order",
+        "NaN is left out, and no sample has zeros of both signs",
+    ),
+    (
+        "dynamic_slice",
+        "drop-operation",
+        "applies where the slice is the whole operand",
+    ),
+    (
+        "scatter",
+        "index-sign",
+        "a huge index is dropped, and so is a negative one",
+    ),
+];
+
+/// Mutators that change how ops are joined and not what one computes.
+const WIRING: &[&str] = &["other-operand", "carry-swapped"];
+
+#[test]
+fn wrong_evals_are_caught() {
+    // An eval that computes a mutant in the place of the op: caught when it differs from the witness on one sample at least.
+    let mut made: BTreeMap<(&str, &str), [usize; 2]> = BTreeMap::new();
+    for case in cases() {
+        for id in case.program.op_ids() {
+            for m in MUTATORS.iter().filter(|m| !WIRING.contains(&m.name)) {
+                let Some(mutant) = (m.mutate)(&case.program, id, 1) else {
+                    continue;
+                };
+                let got = eval(&mutant, &case.arguments, Kernels::Fast);
+                let caught = got.is_none_or(|got| difference(&case.said, &got).is_some());
+                if !caught && equivalence::of(&case.program, &mutant, m, id, 1).is_some() {
+                    continue;
+                }
+                let counts = made.entry((case.op, m.name)).or_default();
+                counts[0] += 1;
+                counts[1] += usize::from(caught);
+            }
+        }
+    }
+    assert!(made.len() > 200, "only {} kinds of wrong evals", made.len());
+    let missed: BTreeSet<String> = made
+        .iter()
+        // A few mutants of one kind may all be equivalent.
+        .filter(|((op, m), [n, caught])| {
+            let known = NO_FAULT.iter().any(|(o, w, _)| (o, w) == (op, m));
+            *n >= 8 && *caught == 0 && !known
+        })
+        .map(|((op, m), [n, _])| format!("{m} in {op}: 0 of {n} caught"))
+        .collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn the_witness_knows_its_numbers() {
+    use tileproof_dialect::types::ElementType;
+    // By hand: 1 + 2^-8 lies halfway between the bf16 numbers 1 and 1 + 2^-7 and goes to the even one.
+    assert_eq!(number::rounded(&ElementType::BF16, 1.00390625), 1.0);
+    assert_eq!(number::rounded(&ElementType::BF16, 1.01171875), 1.015625);
+    assert_eq!(number::rounded(&ElementType::F16, 65520.0), f64::INFINITY);
+    assert_eq!(number::rounded(&ElementType::F8E4M3FN, 448.0), 448.0);
+    assert!(number::rounded(&ElementType::F8E4M3FN, 480.0).is_nan());
+    assert_eq!(number::rounded(&ElementType::F4E2M1FN, 100.0), 6.0);
+    assert_eq!(number::rounded(&ElementType::F32, 1e-46), 0.0);
+    assert_eq!(number::wrapped(&ElementType::I4, 9), -7);
+    // Every pattern of the 8-bit types is its own rounding.
+    for ty in ElementType::all().filter(|e| e.class() == Kind::Float && e.bits() == 8) {
+        let patterns: Vec<i128> = (0..256).collect();
+        let bytes = number::integers(&[256], &ElementType::U8, &patterns);
+        let t = bytes.with_element_bits(ty.clone());
+        for n in number::read(&t).unwrap().data {
+            let Number::Real(v) = n else { panic!("{ty:?}") };
+            let again = number::rounded(&ty, v);
+            assert!(
+                again == v || again.is_nan() && v.is_nan(),
+                "{ty:?}: {v} {again}"
+            );
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The line of stage *codegen*: the check of [`super::codegen`] over the inputs of a level.
+
+use super::{
+    codegen::{Checker, Kernel, Outcome},
+    stages::{Kind, Link, Stage},
+};
+use crate::{
+    compare::bits,
+    inputs, level,
+    validate::{Options, PassReport},
+    verdict::Verdict,
+};
+use std::{sync::Arc, time::Instant};
+use tileproof_dialect::{
+    error::Error,
+    numerics::Numerics,
+    program::Program,
+    tensor::{Tensor, Value},
+};
+
+/// The stage with what a reproducer starts from.
+pub struct Checked {
+    pub stage: Stage,
+    pub kernels: Vec<Kernel>,
+    pub notes: Vec<String>,
+}
+
+/// Checks the last program of a chain, whose text is `text`.
+pub fn check(
+    checker: &Checker<'_>,
+    last: &Link,
+    program: &Arc<Program>,
+    text: &str,
+    numerics: &Numerics,
+    options: &Options,
+) -> Result<Checked, Error> {
+    let start = Instant::now();
+    let mut out = Checked {
+        stage: stage(last, numerics),
+        kernels: vec![],
+        notes: vec![],
+    };
+    if program.num_replicas * program.num_partitions > 1 {
+        let what = "codegen of a program for several devices".to_string();
+        out.stage.report.verdict = Verdict::Unsupported { what };
+        return Ok(out);
+    }
+    for (class, seed) in level::plan(program, options) {
+        let arguments = match &options.given {
+            Some(values) => values.clone(),
+            None => inputs::generate(program, class, seed)?,
+        };
+        let mut outcome = match checker.check(program, text, &arguments) {
+            Ok(outcome) => outcome,
+            Err(Error::Unsupported { what, .. }) => Outcome {
+                verdicts: vec![Verdict::Unsupported { what }],
+                ..Outcome::default()
+            },
+            Err(other) => return Err(other),
+        };
+        for f in &mut outcome.found {
+            (f.class, f.seed) = (class, seed);
+        }
+        out.absorb(outcome);
+    }
+    out.stage.report.time = start.elapsed();
+    if out.stage.report.elements == 0 {
+        out.worst(Verdict::Inconclusive {
+            why: "nothing was compared".to_string(),
+        });
+    }
+    Ok(out)
+}
+
+/// The stage without XLA at hand: results recorded with the dump against the reference.
+pub fn recorded(last: &Link, got: &[Tensor], want: &[Value], numerics: &Numerics) -> Stage {
+    let mut out = stage(last, numerics);
+    let got: Vec<Value> = got.iter().cloned().map(Value::from).collect();
+    out.report.elements = want
+        .iter()
+        .filter_map(Value::as_tensor)
+        .map(|t| t.len() as u64)
+        .sum();
+    out.report.regions = 1;
+    match bits::first_difference(want, &got) {
+        None => {
+            out.report.identical = 1;
+            out.report.decided = out.report.elements;
+        }
+        Some(_) => {
+            out.report.loose = 1;
+            out.report.verdict = Verdict::Inconclusive {
+                why: "recorded results differ, and kernels cannot be run one by one without JAX"
+                    .to_string(),
+            };
+        }
+    }
+    out
+}
+
+/// The stage where it was not run, and why.
+pub fn refused(last: &Link, numerics: &Numerics, what: String) -> Stage {
+    let mut out = stage(last, numerics);
+    out.report.verdict = Verdict::Unsupported { what };
+    out
+}
+
+fn stage(last: &Link, numerics: &Numerics) -> Stage {
+    Stage {
+        kind: Kind::Codegen,
+        name: Kind::Codegen.name().to_string(),
+        pipeline: String::new(),
+        point: None,
+        before: last.path.clone(),
+        after: last.path.clone(),
+        report: PassReport::of(Kind::Codegen.name(), numerics),
+    }
+}
+
+impl Checked {
+    fn absorb(&mut self, outcome: Outcome) {
+        let r = &mut self.stage.report;
+        r.regions += outcome.kernels;
+        r.identical += outcome.identical;
+        r.loose += outcome.loose;
+        r.elements += outcome.elements;
+        r.decided += outcome.decided;
+        for v in outcome.verdicts {
+            r.verdict = r.verdict.clone().worst(v);
+        }
+        for f in outcome.found {
+            let known = |o: &&crate::validate::Found| o.op == f.op && o.location == f.location;
+            if !r.findings.iter().any(|o| known(&o)) {
+                r.findings.push(f);
+            }
+        }
+        self.kernels.extend(outcome.broken);
+        for note in outcome.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+
+    fn worst(&mut self, verdict: Verdict) {
+        let r = &mut self.stage.report;
+        r.verdict = r.verdict.clone().worst(verdict);
+    }
+}

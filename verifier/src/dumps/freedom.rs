@@ -1,0 +1,244 @@
+//! How far the result of compiled code may lie from ours on the same inputs, element by element: each op's own rounding on both sides, carried through the
+//! part by the op's bound.
+
+use std::collections::HashMap;
+use tileproof_dialect::{
+    bound::{Bound, Bounded},
+    buffer::Buffer,
+    eval::{Events, Stop},
+    hlo,
+    numerics::STRICT_FUNCTION_ULP,
+    op::{Kind, Op},
+    planes::Planes,
+    program::{OpId, Operation, Program, ValueId},
+    tensor::{Tensor, Value},
+    types::{ElementType, Type},
+};
+use tileproof_runtime::{limits::Limits, reference::Interpreter};
+
+/// What a code generator may do to the numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Freedom {
+    /// IEEE operations round correctly, subnormals and signs of zero included. Sums, dots and convolutions may take any order; functions may err
+    /// [`STRICT_FUNCTION_ULP`].
+    Strict,
+    /// Besides: products and sums may be contracted, subnormal numbers may be taken for zero (XLA's CPU runtime sets flush-to-zero), and functions may err
+    /// as much as was measured for XLA.
+    Xla,
+}
+
+/// Results of a program and how far compiled ones may be from them.
+pub struct Allowed {
+    pub results: Vec<Value>,
+    pub distances: Vec<Bound>,
+}
+
+/// Evaluates the entry function op by op. `ulps` gives the error of a function of that name and type in ulps.
+pub fn allowed(
+    program: &Program,
+    arguments: &[Value],
+    freedom: Freedom,
+    flush: Flush,
+    limits: &Limits,
+) -> Result<Allowed, Stop> {
+    let interpreter = Interpreter::new(program, Planes::IeeeOnly, limits);
+    let body = program.main().body;
+    let mut values: HashMap<ValueId, Value> = HashMap::new();
+    let mut distances: HashMap<ValueId, Bound> = HashMap::new();
+    for (v, value) in program.region(body).arguments.iter().zip(arguments) {
+        values.insert(*v, flush.apply(value));
+    }
+    let mut events = Events::default();
+    for id in &program.region(body).ops {
+        let o = program.op(*id);
+        if o.op.is_return() {
+            break;
+        }
+        let operands = operands(o, &values)?;
+        let results =
+            interpreter.eval_op(*id, &operands, &|v| values.get(&v).cloned(), &mut events)?;
+        let results: Vec<Value> = results.iter().map(|v| flush.apply(v)).collect();
+        let bounds = step(
+            &interpreter,
+            *id,
+            &operands,
+            &results,
+            &distances,
+            &values,
+            freedom,
+        )?;
+        for (v, bound) in o.results.iter().zip(bounds) {
+            distances.insert(*v, bound);
+        }
+        values.extend(o.results.iter().copied().zip(results));
+    }
+    let returned = program.returned(body);
+    let missing = || Stop::internal("a returned value is missing");
+    Ok(Allowed {
+        results: returned
+            .iter()
+            .map(|v| values.get(v).cloned().ok_or_else(missing))
+            .collect::<Result<_, _>>()?,
+        distances: returned
+            .iter()
+            .map(|v| distances.get(v).cloned().unwrap_or(Bound::Exact))
+            .collect(),
+    })
+}
+
+/// What becomes of subnormal numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flush {
+    Kept,
+    /// Arguments and results of every op are flushed to zero of their sign.
+    ToZero,
+}
+
+impl Flush {
+    fn apply(self, value: &Value) -> Value {
+        match (self, value) {
+            (Flush::ToZero, Value::Tensor(t)) => match t.element() {
+                ElementType::F32 | ElementType::C64 => {
+                    let flushed = t.as_slice::<f32>().iter().map(|v| {
+                        if v.is_subnormal() {
+                            0f32.copysign(*v)
+                        } else {
+                            *v
+                        }
+                    });
+                    like(t, Buffer::from_slice(&flushed.collect::<Vec<_>>()))
+                }
+                ElementType::F64 | ElementType::C128 => {
+                    let flushed = t.as_slice::<f64>().iter().map(|v| {
+                        if v.is_subnormal() {
+                            0f64.copysign(*v)
+                        } else {
+                            *v
+                        }
+                    });
+                    like(t, Buffer::from_slice(&flushed.collect::<Vec<_>>()))
+                }
+                // Narrower types are computed in f32, where their subnormals are normal.
+                _ => value.clone(),
+            },
+            (Flush::Kept | Flush::ToZero, _) => value.clone(),
+        }
+    }
+}
+
+fn like(t: &Tensor, ieee: Buffer) -> Value {
+    Tensor::new(t.dims().to_vec(), t.element().clone(), ieee, None).into()
+}
+
+fn operands(o: &Operation, values: &HashMap<ValueId, Value>) -> Result<Vec<Value>, Stop> {
+    let find = |v: &ValueId| {
+        let found = values.get(v).cloned();
+        found.ok_or_else(|| Stop::internal("a value of a part was not computed"))
+    };
+    o.operands.iter().map(find).collect()
+}
+
+/// Distances of the results of one op.
+fn step(
+    interpreter: &Interpreter<'_>,
+    id: OpId,
+    operands: &[Value],
+    results: &[Value],
+    distances: &HashMap<ValueId, Bound>,
+    values: &HashMap<ValueId, Value>,
+    freedom: Freedom,
+) -> Result<Vec<Bound>, Stop> {
+    let program = interpreter.program();
+    let o = program.op(id);
+    let carried: Vec<Bound> = o
+        .operands
+        .iter()
+        .map(|v| distances.get(v).cloned().unwrap_or(Bound::Exact))
+        .collect();
+    let bound = |errors: &[Bound]| {
+        let bounded: Vec<Bounded<'_>> = operands
+            .iter()
+            .zip(errors)
+            .map(|(value, error)| Bounded { value, error })
+            .collect();
+        interpreter.bound_op(id, &bounded, &|v| values.get(&v).cloned(), results)
+    };
+    let exact = carried.iter().all(Bound::is_exact);
+    let types: Vec<Type> = o.operands.iter().map(|v| program.ty(*v).clone()).collect();
+    let own = match rounding(&o.op, &types) {
+        Rounding::None => 0.0,
+        Rounding::Once if exact && freedom == Freedom::Strict => {
+            return Ok(vec![Bound::Exact; results.len()]);
+        }
+        Rounding::Once | Rounding::AnyOrder => 1.0,
+        Rounding::Function => match freedom {
+            Freedom::Strict => STRICT_FUNCTION_ULP,
+            Freedom::Xla => super::xla_ulps::of(&o.op, results),
+        },
+    };
+    // What our own side errs is in the op's bound; the other side errs `own` times as much.
+    let ours = bound(&carried)?;
+    if own == 0.0 {
+        return Ok(ours);
+    }
+    let theirs = bound(&vec![Bound::Exact; carried.len()])?;
+    Ok(ours
+        .iter()
+        .zip(&theirs)
+        .zip(results)
+        .map(|((a, b), value)| sum(a, b, own, value))
+        .collect())
+}
+
+fn sum(a: &Bound, b: &Bound, times: f64, value: &Value) -> Bound {
+    if a.is_exact() && b.is_exact() {
+        return Bound::Exact;
+    }
+    let n = hlo::region_bound::elements(value);
+    Bound::absolute((0..n).map(|i| a.at(i) + times * b.at(i)).collect())
+}
+
+/// How an op rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rounding {
+    None,
+    /// Correctly, once.
+    Once,
+    /// A sum of several terms in an order of the compiler's choice, or several roundings.
+    AnyOrder,
+    /// A function that no standard says to round correctly.
+    Function,
+}
+
+/// Ops that IEEE 754 rounds correctly.
+const CORRECTLY_ROUNDED: &[&str] = &[
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "square",
+    "sqrt",
+    "convert",
+    "reduce_precision",
+    "remainder",
+    "negate",
+    "abs",
+];
+
+fn rounding(op: &Op, operands: &[Type]) -> Rounding {
+    let Op::Hlo(inner) = op;
+    let is_complex = |t: &Type| t.as_tensor().is_some_and(|t| t.element.is_complex());
+    let complex = operands.iter().any(is_complex);
+    let once = CORRECTLY_ROUNDED.contains(&inner.name());
+    match op.kind() {
+        _ if once && (!complex || matches!(inner.name(), "add" | "subtract" | "negate")) => {
+            Rounding::Once
+        }
+        Kind::Selection if !complex => Rounding::None,
+        Kind::Movement | Kind::Integer => Rounding::None,
+        Kind::Opaque => Rounding::Function,
+        // The magnitude of a complex number and the like: functions of two numbers.
+        Kind::Selection => Rounding::Function,
+        Kind::Arithmetic | Kind::Control | Kind::Effect => Rounding::AnyOrder,
+    }
+}

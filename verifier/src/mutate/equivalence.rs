@@ -1,0 +1,603 @@
+//! Whether a mutant computes what the program computes: by its canonical form, or by trying every input of a shrunk copy of the place it changes.
+//!
+//! Proves: two programs of one canonical form are the same functions; two copies that agree on all inputs are. Cannot: see through context the copy
+//! leaves out, so many equivalent mutants count as survivors.
+
+use super::{Mutator, look};
+use std::collections::{HashMap, HashSet};
+use tileproof_dialect::{
+    builder::{ProgramBuilder, Provenance},
+    eval::Events,
+    hlo::{self, constant::Constant},
+    literal::Literal,
+    op::{Kind, Op},
+    planes::Planes,
+    program::{FunctionId, OpId, Program, RegionId, ValueId},
+    tensor::{Tensor, Value},
+    types::{Class, ElementType, TensorType, Type},
+};
+use tileproof_runtime::{limits::Limits, reference::Interpreter};
+use xxhash_rust::xxh3::Xxh3;
+
+/// Why a mutant is no fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// The program without dead ops, values numbered by content, commutative operands in order, is the same; a fault in a dead op is one of these.
+    SameForm,
+    /// Moved labels come out in the same places.
+    SameMovement,
+    /// All inputs of a copy with 8-bit types give the same bits.
+    SameOnAllInputs,
+}
+
+impl Why {
+    pub fn words(self) -> &'static str {
+        match self {
+            Why::SameForm => "same canonical form",
+            Why::SameMovement => "same movement of every element",
+            Why::SameOnAllInputs => "same bits on all inputs of 8-bit types",
+        }
+    }
+}
+
+/// Whether `mutant`, made by `mutator` at op `id` of `program`, is no fault.
+pub fn of(
+    program: &Program,
+    mutant: &Program,
+    mutator: &Mutator,
+    id: OpId,
+    seed: u64,
+) -> Option<Why> {
+    if canonical(program) == canonical(mutant) {
+        return Some(Why::SameForm);
+    }
+    if BEYOND.contains(&mutator.name) {
+        return None;
+    }
+    same_movement(program, mutator, id, seed)
+        .or_else(|| same_on_all_inputs(program, mutator, id, seed))
+}
+
+/// Mutators whose fault is another one in a copy of the place: they take values or functions from elsewhere.
+const BEYOND: &[&str] = &["other-operand", "other-callee", "in-place-alias"];
+
+/// Ops whose operands may change places: both have one type and the op is commutative in every bit.
+const COMMUTATIVE: &[&str] = &["add", "multiply", "maximum", "minimum", "and", "or", "xor"];
+
+/// Hash of what the entry function returns, ops without use left out and equal values counted as one.
+pub fn canonical(program: &Program) -> u128 {
+    let mut keys = HashMap::new();
+    function_key(program, program.entry, &mut keys, 0)
+}
+
+fn function_key(
+    program: &Program,
+    function: FunctionId,
+    keys: &mut HashMap<ValueId, u128>,
+    depth: usize,
+) -> u128 {
+    region_key(program, program.function(function).body, keys, depth)
+}
+
+/// Nesting of calls at which a callee is taken by its name.
+const DEPTH: usize = 64;
+
+fn region_key(
+    program: &Program,
+    region: RegionId,
+    keys: &mut HashMap<ValueId, u128>,
+    depth: usize,
+) -> u128 {
+    for (i, v) in program.region(region).arguments.iter().enumerate() {
+        keys.insert(
+            *v,
+            hash(&[b"argument", &i.to_le_bytes(), &depth.to_le_bytes()]),
+        );
+    }
+    let mut effects = vec![];
+    for id in &program.region(region).ops {
+        let o = program.op(*id);
+        if o.op.is_return() {
+            break;
+        }
+        let mut operands: Vec<u128> = o
+            .operands
+            .iter()
+            .map(|v| keys.get(v).copied().unwrap_or(0))
+            .collect();
+        let Op::Hlo(op) = &o.op;
+        if COMMUTATIVE.contains(&op.name()) {
+            operands.sort_unstable();
+        }
+        let mut parts: Vec<Vec<u8>> = vec![format!("{:?}", nameless(op)).into_bytes()];
+        parts.extend(operands.iter().map(|k| k.to_le_bytes().to_vec()));
+        for r in &o.regions {
+            parts.push(
+                region_key(program, *r, keys, depth + 1)
+                    .to_le_bytes()
+                    .to_vec(),
+            );
+        }
+        for callee in o.op.callees() {
+            match program.find_function(callee) {
+                Some(f) if depth < DEPTH => {
+                    let mut inner = HashMap::new();
+                    let key = function_key(program, f, &mut inner, depth + 1);
+                    parts.push(key.to_le_bytes().to_vec());
+                }
+                Some(_) | None => parts.push(callee.as_bytes().to_vec()),
+            }
+        }
+        for (i, v) in o.results.iter().enumerate() {
+            let ty = program.ty(*v).to_string();
+            let mut all: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+            let index = i.to_le_bytes();
+            all.extend([ty.as_bytes(), &index]);
+            keys.insert(*v, hash(&all));
+        }
+        if op.kind() == Kind::Effect {
+            let all: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+            effects.push(hash(&all));
+        }
+    }
+    let returned = program
+        .returned(region)
+        .iter()
+        .map(|v| keys.get(v).copied().unwrap_or(0));
+    let all: Vec<[u8; 16]> = effects
+        .into_iter()
+        .chain(returned)
+        .map(u128::to_le_bytes)
+        .collect();
+    let all: Vec<&[u8]> = all.iter().map(<[u8; 16]>::as_slice).collect();
+    hash(&all)
+}
+
+/// The op without the name of the function it calls, which is hashed by its content; a literal by its hash.
+fn nameless(op: &hlo::Op) -> (String, String) {
+    match op {
+        hlo::Op::Call(_) => ("call".to_string(), String::new()),
+        hlo::Op::Constant(c) => ("constant".to_string(), format!("{:032x}", c.value.hash())),
+        other => (
+            other.name().to_string(),
+            format!("{:?}", other.to_attributes()),
+        ),
+    }
+}
+
+fn hash(parts: &[&[u8]]) -> u128 {
+    let mut h = Xxh3::new();
+    for part in parts {
+        h.update(&part.len().to_le_bytes());
+        h.update(part);
+    }
+    h.digest128()
+}
+
+/// Most elements of the copies that are run.
+const MOST_ELEMENTS: usize = 1 << 20;
+
+/// A movement is known by where it takes each element: the copy moves labels.
+fn same_movement(program: &Program, mutator: &Mutator, id: OpId, seed: u64) -> Option<Why> {
+    let o = program.op(id);
+    let Op::Hlo(op) = &o.op;
+    let is_index = |v: &ValueId| {
+        look::element(program, *v).is_none_or(|e| e.is_integer() && takes_indices(op))
+    };
+    if op.kind() != Kind::Movement || !o.regions.is_empty() || o.operands.iter().any(is_index) {
+        return None;
+    }
+    let (copy, at) = cone(program, id, &HashSet::new())?;
+    let wrong = (mutator.mutate)(&copy, at, seed)?;
+    let labels = |_: &ElementType| Some(ElementType::I64);
+    let (copy, wrong) = (
+        retyped(&copy, &labels, None)?,
+        retyped(&wrong, &labels, None)?,
+    );
+    let mut next = 0;
+    let mut arguments = vec![];
+    for ty in copy.parameter_types() {
+        let dims = ty.as_tensor()?.static_dims()?;
+        let n = tileproof_dialect::tensor::count(&dims);
+        if next as usize + n > MOST_ELEMENTS {
+            return None;
+        }
+        // From 1: 0 is what padding and literals may hold.
+        let values: Vec<i64> = (0..n as i64).map(|i| next + i + 1000).collect();
+        next += n as i64;
+        arguments.push(Tensor::from_i64s(&dims, &ElementType::I64, &values).into());
+    }
+    same_outputs(&copy, &wrong, &arguments).then_some(Why::SameMovement)
+}
+
+fn takes_indices(op: &hlo::Op) -> bool {
+    [
+        "gather",
+        "dynamic_slice",
+        "dynamic_update_slice",
+        "dynamic_gather",
+        "dynamic_pad",
+        "real_dynamic_slice",
+        "dynamic_reshape",
+        "dynamic_broadcast_in_dim",
+        "torch_index_select",
+        "dynamic_iota",
+    ]
+    .contains(&op.name())
+}
+
+/// Bits that all operands of a copy may have together.
+const EXHAUSTIVE_BITS: u32 = 16;
+
+/// An elementwise place is known by all its inputs, when its types have 8 bits.
+fn same_on_all_inputs(program: &Program, mutator: &Mutator, id: OpId, seed: u64) -> Option<Why> {
+    let inside = elementwise_cone(program, id)?;
+    let (copy, at) = cone(program, id, &inside)?;
+    let wrong = (mutator.mutate)(&copy, at, seed)?;
+    let small = one_small_type(&copy).filter(|_| one_small_type(&wrong).is_some())?;
+    let shrink = |e: &ElementType| match e.class() {
+        Class::Boolean => Some(ElementType::I1),
+        Class::Signed | Class::Unsigned | Class::Float => Some(small.clone()),
+        Class::Complex | Class::Quantized => None,
+    };
+    let parameters = copy.parameter_types();
+    let mut bits = 0;
+    for ty in &parameters {
+        bits += shrink(&ty.as_tensor()?.element)?.bits();
+    }
+    if bits > EXHAUSTIVE_BITS {
+        return None;
+    }
+    let n = 1u64 << bits;
+    let (copy, wrong) = (
+        retyped(&copy, &shrink, Some(n))?,
+        retyped(&wrong, &shrink, Some(n))?,
+    );
+    let mut arguments = vec![];
+    let mut shift = 0;
+    for ty in copy.parameter_types() {
+        let element = ty.as_tensor()?.element.clone();
+        let mask = (1u64 << element.bits()) - 1;
+        let patterns: Vec<u8> = (0..n).map(|i| (i >> shift & mask) as u8).collect();
+        shift += element.bits();
+        arguments.push(Tensor::from_slice(&[n], element, &patterns).into());
+    }
+    same_outputs(&copy, &wrong, &arguments).then_some(Why::SameOnAllInputs)
+}
+
+/// The 8-bit type that stands for the only number type of the program. None where there are several, which shrinking would make one.
+fn one_small_type(program: &Program) -> Option<ElementType> {
+    let mut found: Option<ElementType> = None;
+    for id in program.op_ids() {
+        let o = program.op(id);
+        for v in o.operands.iter().chain(&o.results) {
+            let element = look::element(program, *v)?;
+            if element.class() == Class::Boolean {
+                continue;
+            }
+            if found.get_or_insert(element.clone()) != &element {
+                return None;
+            }
+        }
+    }
+    let found = found.unwrap_or(ElementType::I8);
+    match found.class() {
+        Class::Signed | Class::Boolean => Some(ElementType::I8),
+        Class::Unsigned => Some(ElementType::U8),
+        // With infinities and NaN, like the wider ones.
+        Class::Float => Some(ElementType::F8E5M2),
+        Class::Complex | Class::Quantized => None,
+    }
+}
+
+/// Ops of the copy besides op `id`: elementwise ops of the same sizes above it, while at most two values of 8 bits flow in.
+fn elementwise_cone(program: &Program, id: OpId) -> Option<HashSet<OpId>> {
+    if !is_elementwise(program, id) {
+        return None;
+    }
+    let mut inside = HashSet::new();
+    loop {
+        let leaves = leaves(program, id, &inside);
+        // A literal is always taken in: it has no bits of its own.
+        let candidates: Vec<OpId> = leaves
+            .iter()
+            .filter_map(|v| look::definition(program, *v))
+            .filter(|op| is_elementwise(program, *op) || is_literal(program, *op))
+            .collect();
+        let grown = candidates.into_iter().find_map(|op| {
+            let mut more = inside.clone();
+            more.insert(op);
+            let bits: u32 = self::leaves(program, id, &more)
+                .iter()
+                .map(|v| match look::element(program, *v) {
+                    Some(e) if e.class() == Class::Boolean => 1,
+                    Some(_) => 8,
+                    None => 64,
+                })
+                .sum();
+            (is_literal(program, op) || bits <= EXHAUSTIVE_BITS && more.len() <= 16).then_some(more)
+        });
+        match grown {
+            Some(more) => inside = more,
+            None => return Some(inside),
+        }
+    }
+}
+
+fn is_literal(program: &Program, id: OpId) -> bool {
+    let o = program.op(id);
+    o.results
+        .first()
+        .is_some_and(|v| look::splat(program, *v).is_some())
+}
+
+/// Whether every operand and result has the same sizes, and each element hangs on those of its place only.
+fn is_elementwise(program: &Program, id: OpId) -> bool {
+    let o = program.op(id);
+    let Op::Hlo(op) = &o.op;
+    let by_kind = match op.kind() {
+        Kind::Arithmetic | Kind::Selection | Kind::Opaque | Kind::Integer => true,
+        Kind::Movement | Kind::Control | Kind::Effect => false,
+    };
+    let elsewhere = [
+        "dot_general",
+        "convolution",
+        "sort",
+        "top_k",
+        "fft",
+        "cholesky",
+        "triangular_solve",
+        "ragged_dot",
+        "rng",
+        "rng_bit_generator",
+        "reduce_precision",
+        "bitcast_convert",
+        "custom_call",
+    ];
+    let sizes = |v: &ValueId| look::dims(program, *v);
+    let [result] = o.results[..] else {
+        return false;
+    };
+    by_kind
+        && o.regions.is_empty()
+        && !elsewhere.contains(&op.name())
+        && !op.name().starts_with("batch_norm")
+        && !o.operands.is_empty()
+        && o.operands.iter().all(|v| sizes(v) == sizes(&result))
+}
+
+/// Values that flow into op `id` and the ops `inside`, in order of first use.
+fn leaves(program: &Program, id: OpId, inside: &HashSet<OpId>) -> Vec<ValueId> {
+    let mut out = vec![];
+    let mut seen = HashSet::from([id]);
+    let mut stack = vec![id];
+    while let Some(op) = stack.pop() {
+        for v in &program.op(op).operands {
+            match look::definition(program, *v) {
+                Some(made) if inside.contains(&made) => {
+                    if seen.insert(made) {
+                        stack.push(made);
+                    }
+                }
+                Some(_) | None => {
+                    if !out.contains(v) {
+                        out.push(*v);
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+/// A program of op `id` and the ops `inside` alone, their other operands being the parameters; and the number of the op in it.
+fn cone(program: &Program, id: OpId, inside: &HashSet<OpId>) -> Option<(Program, OpId)> {
+    let leaves = leaves(program, id, inside);
+    let mut b = ProgramBuilder::new("copy", Provenance::Keep);
+    let types: Vec<Type> = leaves.iter().map(|v| program.ty(*v).clone()).collect();
+    let parameters = b.begin_function("main", &types, Default::default());
+    let mut values: HashMap<ValueId, ValueId> = leaves.into_iter().zip(parameters).collect();
+    let region = program.region(program.region_of(id)?);
+    let mut ops: Vec<OpId> = inside.iter().copied().collect();
+    // Definitions first; an op of an outer region comes before the region's own.
+    ops.sort_by_key(|op| (region.ops.iter().position(|o| o == op), *op));
+    ops.push(id);
+    let mut at = None;
+    for op in ops {
+        let o = program.op(op);
+        let operands = o
+            .operands
+            .iter()
+            .map(|v| values.get(v).copied())
+            .collect::<Option<Vec<_>>>()?;
+        let types: Vec<Type> = o.results.iter().map(|v| program.ty(*v).clone()).collect();
+        at = Some(OpId(b.program().op_count() as u32));
+        let results = b.op(o.op.clone(), &operands, &types, vec![], Default::default());
+        values.extend(o.results.iter().copied().zip(results));
+    }
+    let results = program
+        .op(id)
+        .results
+        .iter()
+        .map(|v| values.get(v).copied())
+        .collect::<Option<Vec<_>>>()?;
+    b.end_function(&results, Default::default());
+    Some((b.finish().ok()?, at?))
+}
+
+/// The program with other element types, and with one dimension of `length` where it is given. None where a literal cannot be said in its new type.
+fn retyped(
+    program: &Program,
+    element: &dyn Fn(&ElementType) -> Option<ElementType>,
+    length: Option<u64>,
+) -> Option<Program> {
+    let new = |ty: &Type| -> Option<Type> {
+        let t = ty.as_tensor()?;
+        let dims = match length {
+            Some(n) => vec![n],
+            None => t.static_dims()?,
+        };
+        Some(TensorType::new(dims, element(&t.element)?).into())
+    };
+    let body = program.region(program.main().body);
+    let mut b = ProgramBuilder::new("copy", Provenance::Keep);
+    let types = body
+        .arguments
+        .iter()
+        .map(|v| new(program.ty(*v)))
+        .collect::<Option<Vec<_>>>()?;
+    let parameters = b.begin_function("main", &types, Default::default());
+    let mut values: HashMap<ValueId, ValueId> =
+        body.arguments.iter().copied().zip(parameters).collect();
+    for id in &body.ops {
+        let o = program.op(*id);
+        let operands = o
+            .operands
+            .iter()
+            .map(|v| values.get(v).copied())
+            .collect::<Option<Vec<_>>>()?;
+        if o.op.is_return() {
+            b.end_function(&operands, Default::default());
+            break;
+        }
+        if !o.regions.is_empty() {
+            return None;
+        }
+        let types = o
+            .results
+            .iter()
+            .map(|v| new(program.ty(*v)))
+            .collect::<Option<Vec<_>>>()?;
+        let splat = o.results.first().and_then(|v| look::splat(program, *v));
+        let Op::Hlo(op) = &o.op;
+        let results = match (length, splat, types.first()) {
+            // A literal, through broadcasts and reshapes, is one number.
+            (Some(_), Some(one), Some(ty)) => {
+                let value = said_in(&one, ty.as_tensor()?)?;
+                b.op(
+                    Op::Hlo(Constant { value }.into()),
+                    &[],
+                    &types,
+                    vec![],
+                    Default::default(),
+                )
+            }
+            (None, _, Some(ty)) if matches!(op, hlo::Op::Constant(_)) => {
+                let hlo::Op::Constant(c) = op else {
+                    return None;
+                };
+                let values = c.value.to_tensor().to_i64s().into_owned();
+                let t = ty.as_tensor()?;
+                let value = Literal::from_tensor(&Tensor::from_i64s(
+                    &t.static_dims()?,
+                    &t.element,
+                    &values,
+                ));
+                b.op(
+                    Op::Hlo(Constant { value }.into()),
+                    &[],
+                    &types,
+                    vec![],
+                    Default::default(),
+                )
+            }
+            (Some(_) | None, _, _) => {
+                b.op(o.op.clone(), &operands, &types, vec![], Default::default())
+            }
+        };
+        values.extend(o.results.iter().copied().zip(results));
+    }
+    b.finish().ok()
+}
+
+/// The number `one` in every element of `ty`, if it is the same number there.
+fn said_in(one: &Tensor, ty: &TensorType) -> Option<Literal> {
+    let was = *one.to_f64s().first()?;
+    let new = Tensor::from_f64s(&[], &ty.element, &[was]);
+    let is = *new.to_f64s().first()?;
+    let same = was.to_bits() == is.to_bits() || was.is_nan() && is.is_nan();
+    if !same {
+        return None;
+    }
+    Literal::new(ty.static_dims()?, ty.element.clone(), new.ieee().clone())
+}
+
+fn same_outputs(a: &Program, b: &Program, arguments: &[Value]) -> bool {
+    let run = |program: &Program| {
+        let limits = Limits::default();
+        let interpreter = Interpreter::new(program, Planes::IeeeOnly, &limits);
+        interpreter.run(arguments.to_vec(), &mut Events::default())
+    };
+    match (run(a), run(b)) {
+        (Ok(a), Ok(b)) => crate::compare::bits::first_difference(&a, &b).is_none(),
+        (Ok(_) | Err(_), _) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::find, *};
+    use tileproof_dialect::mlir;
+
+    /// The judgement on every site of `mutator` in `text`.
+    fn judge(text: &str, mutator: &str) -> Vec<Option<Why>> {
+        let program = mlir::text::parse(text, "test").unwrap();
+        let mutator = find(mutator).unwrap();
+        let sites = program.op_ids().filter_map(|id| {
+            let mutant = (mutator.mutate)(&program, id, 0)?;
+            Some(of(&program, &mutant, mutator, id, 0))
+        });
+        sites.collect()
+    }
+
+    fn function(body: &str, argument: &str, result: &str) -> String {
+        format!(
+            "module {{ func.func @main(%x: {argument}, %y: {argument}) -> {result} {{ {body} }} }}"
+        )
+    }
+
+    #[test]
+    fn a_fault_in_a_dead_op_is_none() {
+        let text = function(
+            "%0 = hlo.subtract %x, %y : tensor<3xf32> %1 = hlo.add %x, %y : tensor<3xf32> func.return %1 : tensor<3xf32>",
+            "tensor<3xf32>",
+            "tensor<3xf32>",
+        );
+        assert_eq!(judge(&text, "swap-operands"), [Some(Why::SameForm)]);
+    }
+
+    #[test]
+    fn exchanged_dimensions_of_one_element_move_nothing() {
+        let moved = |dims: &str| {
+            let text = function(
+                &format!(
+                    "%0 = hlo.transpose %x {{permutation = array<i64: 1, 0>}} : (tensor<{dims}xf32>) -> tensor<{dims}xf32> func.return %0 : tensor<{dims}xf32>"
+                ),
+                &format!("tensor<{dims}xf32>"),
+                &format!("tensor<{dims}xf32>"),
+            );
+            judge(&text, "transpose-permutation")
+        };
+        assert_eq!(moved("1x1"), [Some(Why::SameMovement)]);
+        assert_eq!(moved("3x3"), [None]);
+    }
+
+    #[test]
+    fn all_inputs_tell_an_equivalent_fault_from_a_rare_one() {
+        // |x| is never below zero: < 0 and > .. differ, but a negation dropped under an absolute value does nothing.
+        let text = function(
+            "%0 = hlo.negate %x : tensor<3xf32> %1 = hlo.abs %0 : tensor<3xf32> func.return %1 : tensor<3xf32>",
+            "tensor<3xf32>",
+            "tensor<3xf32>",
+        );
+        let judged = judge(&text, "sign-dropped");
+        // Dropping the negation alone is judged without what follows it: not known to be equivalent. Dropping the absolute value is a fault.
+        assert_eq!(judged, [None, None]);
+        let text = function(
+            "%0 = hlo.abs %x : tensor<3xf32> %1 = hlo.abs %0 : tensor<3xf32> func.return %1 : tensor<3xf32>",
+            "tensor<3xf32>",
+            "tensor<3xf32>",
+        );
+        assert_eq!(judge(&text, "sign-dropped")[1], Some(Why::SameOnAllInputs));
+    }
+}

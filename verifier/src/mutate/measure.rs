@@ -1,0 +1,424 @@
+//! Kills of a check: every step of a pipeline against mutants of what it made.
+//!
+//! A mutant is killed when the check of the step, with the mutant in the place of the step's result, ends in a mismatch. The right result is checked
+//! first: a mismatch there is a false alarm.
+
+use super::{
+    Mutator, equivalence,
+    oracles::{self, Oracle},
+};
+use crate::{
+    inputs::{self, Class},
+    validate::{self, Level, Progress, Report, Step},
+    verdict::Verdict,
+};
+use rayon::prelude::*;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use tileproof_dialect::{
+    error::Error,
+    location::Location,
+    planes::{Planes, ring::mix},
+    program::{OpId, Program},
+    tensor::Value,
+};
+use tileproof_runtime::{engine::Engine, grid::Devices, limits::Limits};
+
+/// What to measure.
+pub struct Options {
+    pub mutators: Vec<&'static Mutator>,
+    /// Sites of each mutator in what each step made.
+    pub sites: usize,
+    /// Only this op.
+    pub op: Option<OpId>,
+    /// Chooses sites, ways of mutators and inputs.
+    pub seed: u64,
+    /// Tried in order until one kills.
+    pub levels: Vec<Level>,
+    /// Looked at beside the check; may be empty.
+    pub oracles: Vec<&'static Oracle>,
+    /// Time for the check of one mutant at one level.
+    pub time: Duration,
+    pub limits: Limits,
+    pub progress: Option<Progress>,
+}
+
+/// What came of a mutant.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fate {
+    /// The check says mismatch at this level.
+    Killed {
+        level: Level,
+        verdict: Verdict,
+    },
+    /// The check says nothing: inconclusive, not supported, out of time.
+    Undecided {
+        verdict: Verdict,
+    },
+    /// The check takes it for right.
+    Survived {
+        verdict: Verdict,
+    },
+    Equivalent {
+        why: equivalence::Why,
+    },
+    /// The checker itself failed.
+    Failed {
+        message: String,
+    },
+}
+
+/// One mutant and its fate.
+#[derive(Debug, Clone)]
+pub struct Mutant {
+    pub mutator: &'static str,
+    /// The step it was planted after.
+    pub pass: String,
+    pub op: OpId,
+    pub op_name: &'static str,
+    pub location: Location,
+    pub seed: u64,
+    pub fate: Fate,
+    /// Share of output elements the ring decided in the check that gave the fate.
+    pub ring_decided: f64,
+    /// Share of changed regions IEEE decided.
+    pub ieee_decided: f64,
+    /// Names of the oracles that take its outputs for right.
+    pub passed: Vec<&'static str>,
+}
+
+/// The right result of a step under the same check.
+#[derive(Debug, Clone)]
+pub struct Baseline {
+    pub pass: String,
+    pub level: Level,
+    pub verdict: Verdict,
+}
+
+/// All mutants of a program.
+#[derive(Debug, Clone, Default)]
+pub struct Measurement {
+    pub baselines: Vec<Baseline>,
+    pub mutants: Vec<Mutant>,
+    /// Sites that were not tried because the user stopped.
+    pub left_out: usize,
+}
+
+impl Measurement {
+    /// Baselines that are mismatches.
+    pub fn false_alarms(&self) -> impl Iterator<Item = &Baseline> {
+        self.baselines.iter().filter(|b| b.verdict.is_mismatch())
+    }
+}
+
+/// A place for a fault.
+struct Site {
+    mutator: &'static Mutator,
+    op: OpId,
+    seed: u64,
+}
+
+/// Measures the check of each step, given with the version before it.
+pub fn measure(steps: &[(Arc<Program>, Step)], options: &Options) -> Result<Measurement, Error> {
+    let mut out = Measurement::default();
+    for (before, step) in steps {
+        measure_step(before, step, options, &mut out)?;
+    }
+    Ok(out)
+}
+
+fn measure_step(
+    before: &Arc<Program>,
+    step: &Step,
+    options: &Options,
+    out: &mut Measurement,
+) -> Result<(), Error> {
+    let limits = limits_of(before, step, options, out)?;
+    let sites = sites(&step.program, options);
+    let outputs = match options.oracles.is_empty() {
+        true => None,
+        false => outputs(&step.program, options, &limits),
+    };
+    let done = AtomicUsize::new(0);
+    let all: Vec<Option<Mutant>> = sites
+        .par_iter()
+        .map(|site| {
+            if options.limits.cancelled.load(Ordering::Relaxed) {
+                return None;
+            }
+            if let Some(progress) = &options.progress {
+                let n = done.fetch_add(1, Ordering::Relaxed);
+                let what = format!("{} mutants after {}", sites.len(), step.pass);
+                progress(&what, n as f64 / sites.len() as f64);
+            }
+            judge(before, step, site, options, &limits, outputs.as_deref())
+        })
+        .collect();
+    let tried = all.iter().flatten().count();
+    if options.limits.cancelled.load(Ordering::Relaxed) {
+        out.left_out += all.len() - tried;
+    }
+    out.mutants.extend(all.into_iter().flatten());
+    Ok(())
+}
+
+/// Steps of a loop at first; multiplied while the right program needs more.
+const LOOP_STEPS: u64 = 10_000;
+
+/// Limits under which the right result of the step is no trap, so that a fault that makes a loop endless ends soon. Notes the baselines.
+fn limits_of(
+    before: &Arc<Program>,
+    step: &Step,
+    options: &Options,
+    out: &mut Measurement,
+) -> Result<Limits, Error> {
+    let mut limits = options.limits.clone();
+    limits.loop_steps = limits.loop_steps.min(LOOP_STEPS);
+    loop {
+        let mut baselines = vec![];
+        for level in &options.levels {
+            let report = check(before, step, *level, options, &limits)?;
+            baselines.push(Baseline {
+                pass: step.pass.clone(),
+                level: *level,
+                verdict: report.verdict,
+            });
+        }
+        let is_cut = baselines.iter().any(|b| match &b.verdict {
+            Verdict::Inconclusive { why } => why.contains("trap"),
+            Verdict::Equal
+            | Verdict::Benign { .. }
+            | Verdict::EqualIeeeOnly { .. }
+            | Verdict::NumericsViolation
+            | Verdict::HiddenMiscompile
+            | Verdict::Miscompile
+            | Verdict::Unsupported { .. } => false,
+        });
+        if !is_cut || limits.loop_steps >= options.limits.loop_steps {
+            out.baselines.extend(baselines);
+            return Ok(limits);
+        }
+        limits.loop_steps = (limits.loop_steps * 10).min(options.limits.loop_steps);
+    }
+}
+
+/// Sites in the order the seed gives.
+fn sites(program: &Program, options: &Options) -> Vec<Site> {
+    let mut out = vec![];
+    for mutator in &options.mutators {
+        let mut random = options.seed;
+        for byte in mutator.name.bytes() {
+            random = mix(random ^ u64::from(byte));
+        }
+        let mut ops: Vec<OpId> = program.op_ids().collect();
+        ops.sort_by_key(|op| mix(random ^ (u64::from(op.0) << 20)));
+        if let Some(op) = options.op {
+            ops.retain(|o| *o == op);
+        }
+        let mut found = 0;
+        for op in ops {
+            if found == options.sites {
+                break;
+            }
+            let seed = if options.op.is_some() {
+                options.seed
+            } else {
+                mix(random ^ u64::from(op.0)) % 1000
+            };
+            if (mutator.mutate)(program, op, seed).is_some() {
+                found += 1;
+                out.push(Site { mutator, op, seed });
+            }
+        }
+    }
+    out
+}
+
+fn check(
+    before: &Arc<Program>,
+    step: &Step,
+    level: Level,
+    options: &Options,
+    limits: &Limits,
+) -> Result<Report, Error> {
+    let options = validate::Options {
+        level,
+        seed: options.seed,
+        given: None,
+        limits: limits.clone(),
+        progress: None,
+    };
+    validate::pipeline(before, std::slice::from_ref(step), &options)
+}
+
+fn judge(
+    before: &Arc<Program>,
+    step: &Step,
+    site: &Site,
+    options: &Options,
+    limits: &Limits,
+    right: Option<&[Value]>,
+) -> Option<Mutant> {
+    let program = &step.program;
+    let mutant = Arc::new((site.mutator.mutate)(program, site.op, site.seed)?);
+    let o = program.op(site.op);
+    let tileproof_dialect::op::Op::Hlo(op) = &o.op;
+    let mut out = Mutant {
+        mutator: site.mutator.name,
+        pass: step.pass.clone(),
+        op: site.op,
+        op_name: op.name(),
+        location: o.location.clone(),
+        seed: site.seed,
+        fate: Fate::Survived {
+            verdict: Verdict::Equal,
+        },
+        ring_decided: 1.0,
+        ieee_decided: 1.0,
+        passed: vec![],
+    };
+    if equivalence::canonical(program) == equivalence::canonical(&mutant) {
+        out.fate = Fate::Equivalent {
+            why: equivalence::Why::SameForm,
+        };
+        return Some(out);
+    }
+    let step = Step {
+        pass: step.pass.clone(),
+        program: mutant.clone(),
+        numerics: step.numerics.clone(),
+        rewrites: vec![],
+        origin: step.origin,
+    };
+    for level in &options.levels {
+        match guarded(before, &step, *level, options, limits) {
+            Ok(report) => {
+                out.ring_decided = report.ring_decided();
+                out.ieee_decided = report.ieee_decided();
+                out.fate = fate(*level, report.verdict);
+            }
+            Err(message) => out.fate = Fate::Failed { message },
+        }
+        if matches!(out.fate, Fate::Killed { .. } | Fate::Failed { .. }) {
+            break;
+        }
+    }
+    if matches!(out.fate, Fate::Survived { .. } | Fate::Undecided { .. })
+        && let Some(why) = equivalence::of(program, &mutant, site.mutator, site.op, site.seed)
+    {
+        out.fate = Fate::Equivalent { why };
+        return Some(out);
+    }
+    if let Some(right) = right {
+        let wrong = outputs(&mutant, options, limits);
+        let takes = |oracle: &&&Oracle| {
+            wrong
+                .as_ref()
+                .is_some_and(|wrong| oracles::accepts(oracle, right, wrong))
+        };
+        out.passed = options
+            .oracles
+            .iter()
+            .filter(takes)
+            .map(|o| o.name)
+            .collect();
+    }
+    Some(out)
+}
+
+fn fate(level: Level, verdict: Verdict) -> Fate {
+    match &verdict {
+        Verdict::Miscompile | Verdict::HiddenMiscompile | Verdict::NumericsViolation => {
+            Fate::Killed { level, verdict }
+        }
+        Verdict::Inconclusive { .. } | Verdict::Unsupported { .. } => Fate::Undecided { verdict },
+        Verdict::Equal | Verdict::Benign { .. } | Verdict::EqualIeeeOnly { .. } => {
+            Fate::Survived { verdict }
+        }
+    }
+}
+
+/// The check within the time of one mutant. A panic of the checker is told as a failure.
+fn guarded(
+    before: &Arc<Program>,
+    step: &Step,
+    level: Level,
+    options: &Options,
+    limits: &Limits,
+) -> Result<Report, String> {
+    let mut limits = limits.clone();
+    limits.cancelled = Arc::new(AtomicBool::new(false));
+    let watch = Watch::start(options.time, &limits.cancelled, &options.limits.cancelled);
+    let report = catch_unwind(AssertUnwindSafe(|| {
+        check(before, step, level, options, &limits)
+    }));
+    drop(watch);
+    match report {
+        Ok(Ok(report)) => Ok(report),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err("the checker panicked".to_string()),
+    }
+}
+
+/// Cancels a run at its deadline, or when the user stops all.
+struct Watch(Arc<Mutex<bool>>);
+
+impl Watch {
+    fn start(time: Duration, run: &Arc<AtomicBool>, all: &Arc<AtomicBool>) -> Watch {
+        let over = Arc::new(Mutex::new(false));
+        let (run, all, ended) = (run.clone(), all.clone(), over.clone());
+        let start = Instant::now();
+        std::thread::spawn(move || {
+            loop {
+                std::thread::sleep(Duration::from_millis(20));
+                if ended.lock().map_or(true, |over| *over) {
+                    break;
+                }
+                if start.elapsed() > time || all.load(Ordering::Relaxed) {
+                    run.store(true, Ordering::Relaxed);
+                    break;
+                }
+            }
+        });
+        Watch(over)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Ok(mut over) = self.0.lock() {
+            *over = true;
+        }
+    }
+}
+
+/// Outputs on one choice of normal inputs, as an oracle sees them; none when the run does not end well or the program needs several devices.
+fn outputs(program: &Program, options: &Options, limits: &Limits) -> Option<Vec<Value>> {
+    let inputs = inputs::generate(program, Class::Normal, options.seed).ok()?;
+    let mut limits = limits.clone();
+    limits.cancelled = Arc::new(AtomicBool::new(false));
+    let _watch = Watch::start(options.time, &limits.cancelled, &options.limits.cancelled);
+    let outcome = Engine::Reference
+        .run(
+            program,
+            Planes::IeeeOnly,
+            &Devices::default(),
+            &[inputs],
+            &limits,
+        )
+        .ok()?;
+    let run = outcome
+        .devices
+        .into_iter()
+        .next()?
+        .runs
+        .into_iter()
+        .next()?;
+    run.outputs().map(<[Value]>::to_vec)
+}
