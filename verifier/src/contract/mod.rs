@@ -119,10 +119,12 @@ fn under(
     bounded: Bounded,
 ) -> Result<Judged, Stop> {
     let in_order = !has_sums(before) && !has_sums(after);
+    let signs_count = in_order && !numerics.special.contains(&SpecialValues::SignedZero);
+    let classes_count =
+        in_order || !(sums_may_overflow(session, before)? || sums_may_overflow(session, after)?);
     let outside = bounded.outside.or_else(|| {
-        let signs_count = in_order && !numerics.special.contains(&SpecialValues::SignedZero);
         let sign = signs_count.then(|| zero_of_other_sign(want, got, differing));
-        let class = in_order.then(|| of_other_class(want, got, differing));
+        let class = classes_count.then(|| of_other_class(want, got, differing));
         sign.flatten().or(class.flatten())
     });
     let other_precision = precision::differs(before, after);
@@ -214,6 +216,34 @@ fn has_sums(part: &Part<'_>) -> bool {
         .ops
         .iter()
         .any(|op| is_sum(part.version.program, *op))
+}
+
+/// Whether a partial sum of the side may overflow in one order and not in another.
+fn sums_may_overflow(session: &Session<'_>, part: &Part<'_>) -> Result<bool, Stop> {
+    let program = part.version.program;
+    for op in part.side.ops.iter().filter(|op| is_sum(program, **op)) {
+        let mut reach = 1.0;
+        let mut high = f64::INFINITY;
+        for v in &program.op(*op).operands {
+            let Some(content) = part.environment.get(v) else {
+                continue;
+            };
+            if let Some(t) = session.value(*content)?.as_tensor()
+                && t.element().is_float()
+            {
+                let largest = t.to_f64s().iter().fold(0.0, |m: f64, x| {
+                    m.max(if x.is_nan() { f64::INFINITY } else { x.abs() })
+                });
+                // At most the product of the largest factors, as many times as the larger operand has elements.
+                reach *= largest.max(1.0) * t.len().max(1) as f64;
+                high = high.min(clauses::normal_range(t.element()).1);
+            }
+        }
+        if reach >= high {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn is_sum(program: &Program, op: OpId) -> bool {
