@@ -1,13 +1,14 @@
 //! Validates a pipeline, pass by pass, or any two programs, over input classes and seeds.
 
 use crate::{
+    alias,
     co_evaluation::{CoEvaluation, Mismatch, Outcome, Pair, RegionResult},
     compare::bits::{self, Difference},
     grid,
     inputs::{self, Class},
     level,
     session::{Content, Session, Version},
-    unknown_contract,
+    step, unknown_contract,
     verdict::{Ieee, NOTHING_COMPARED, Ring, Verdict, decide},
 };
 pub use crate::{
@@ -131,10 +132,9 @@ pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
 /// A pipeline of programs for one process.
 pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
     let start = Instant::now();
-    let versions: Vec<Version<'_>> = std::iter::once(source)
-        .chain(steps.iter().map(|s| &s.program))
-        .map(|p| Version::new(p, &options.limits))
-        .collect();
+    let plain = step::plain(source, steps);
+    let version = |p| Version::new(p, &options.limits);
+    let versions: Vec<Version<'_>> = plain.iter().map(|p| version(p)).collect();
     let mut report = Report {
         verdict: Verdict::Equal,
         passes: steps.iter().map(PassReport::new).collect(),
@@ -162,6 +162,7 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
             &mut report,
         )?;
     }
+    alias::judge(source, steps, &mut report.passes);
     for (k, pass) in report.passes.iter_mut().enumerate() {
         pass.conclude();
         if !steps[k].numerics.contract.names_its_identities() {
