@@ -20,6 +20,7 @@ pub mod location;
 pub mod mlir;
 pub mod numerics;
 pub mod op;
+pub mod plain;
 pub mod planes;
 pub mod program;
 pub mod special;

@@ -11,8 +11,9 @@ pub fn pipeline() -> Vec<&'static Pass> {
         &hlo::cse::PASS,
         // After simplify, which removes what would hide that a dot is in its form already.
         &hlo::canonicalize_dots::PASS,
-        // Last: every pass above leaves ops without uses.
+        // Every pass above leaves ops without uses.
         &hlo::dce::PASS,
+        &hlo::fuse::PASS,
     ]
 }
 

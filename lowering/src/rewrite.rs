@@ -4,12 +4,14 @@
 
 use crate::pass::{Pass, Rewrite};
 use melior::ir::{
-    BlockLike, Module, OperationRef, RegionLike, Value, ValueLike, operation::OperationLike,
+    Block, BlockLike, Module, Operation, OperationRef, RegionLike, Value, ValueLike,
+    operation::OperationLike,
 };
 use mlir_sys::{
     MlirOperation, MlirValue, mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull,
-    mlirOpResultGetOwner, mlirOperationDestroy, mlirValueGetFirstUse,
-    mlirValueReplaceAllUsesOfWith,
+    mlirOpResultGetOwner, mlirOperationClone, mlirOperationDestroy, mlirOperationIsBeforeInBlock,
+    mlirOperationMoveAfter, mlirOperationSetOperand, mlirValueGetFirstUse,
+    mlirValueReplaceAllUsesOfWith, mlirValueSetType,
 };
 use std::{collections::HashSet, ffi::c_void, sync::Arc};
 use tileproof_dialect::{
@@ -105,7 +107,7 @@ impl<'c> Rewriter<'c> {
     }
 
     /// Id of the application under way, for the locations of the ops it makes.
-    fn id(&self) -> String {
+    pub fn id(&self) -> String {
         format!("{}:{}#{}", self.pass.name, self.rewrite, self.number + 1)
     }
 
@@ -220,14 +222,135 @@ impl<'c> Rewriter<'c> {
             .ok_or_else(|| Error::internal("an op was created outside a rewrite"))?;
         let location = mlir::locations::fused(self.context.melior(), &self.id(), &[at.location()]);
         let made = mlir::encode::op(self.context, &op, operands, &results, location)?;
+        self.insert(made)
+    }
+
+    /// Puts an op before the op being rewritten and gives its results.
+    pub fn insert(&mut self, made: Operation<'c>) -> Result<Vec<ValueRef<'c>>, Error> {
+        let at = self
+            .at
+            .ok_or_else(|| Error::internal("an op was created outside a rewrite"))?;
         let block = at
             .block()
             .ok_or_else(|| Error::internal("the op being rewritten is in no block"))?;
         let made = extend(block.insert_operation_before(at, made));
         self.alive.insert(key(made));
+        for inner in self.ops_inside(made) {
+            self.alive.insert(key(inner));
+        }
         self.made.push(made);
         self.touched.push(made);
         Ok(made.results().map(Value::from).collect())
+    }
+
+    /// Notes the fault of a rewrite that builds ops itself.
+    pub fn note<T>(&mut self, result: Result<T, Error>) -> Option<T> {
+        result.map_err(|error| self.fault.get_or_insert(error)).ok()
+    }
+
+    /// A copy of `op` and its regions at the end of `block`, with the operands of `op`. It and the ops inside it carry their provenance under the id of the
+    /// application under way.
+    pub fn copy_into(&self, op: OpRef<'c>, block: &Block<'c>) -> OpRef<'c> {
+        // SAFETY: the op is alive; the clone is owned until the block takes it.
+        let copy = unsafe { Operation::from_raw(mlirOperationClone(op.to_raw())) };
+        let copy = extend(block.append_operation(copy));
+        let renamed = |op: OpRef<'c>| {
+            mlir::locations::fused(self.context.melior(), &self.id(), &[op.location()])
+        };
+        for inner in self.ops_inside(copy).into_iter().chain([copy]) {
+            mlir::locations::set(inner, renamed(inner));
+        }
+        copy
+    }
+
+    /// The same value with the lifetime of the module its block will belong to.
+    pub fn kept(&self, value: Value<'c, '_>) -> ValueRef<'c> {
+        // SAFETY: the value's block becomes part of the module, which outlives the rewriter.
+        unsafe { Value::from_raw(value.to_raw()) }
+    }
+
+    pub fn set_operand(&mut self, op: OpRef<'c>, index: usize, value: ValueRef<'c>) {
+        // SAFETY: op and value are alive; the index is below the operand count.
+        if index < op.operand_count() {
+            unsafe { mlirOperationSetOperand(op.to_raw(), index as isize, value.to_raw()) }
+        }
+    }
+
+    /// Gives `value` another type; the caller sees to it that all uses allow it.
+    pub fn set_type(&mut self, value: ValueRef<'c>, ty: &Type) {
+        let ty = mlir::types::encode(self.context.melior(), ty);
+        // SAFETY: value and type are alive and of one context.
+        unsafe { mlirValueSetType(value.to_raw(), melior::ir::TypeLike::to_raw(&ty)) }
+    }
+
+    /// Values from outside `op` that its regions use, in order of first use.
+    pub fn captures(&self, op: OpRef<'c>) -> Vec<ValueRef<'c>> {
+        if op.region_count() == 0 {
+            return vec![];
+        }
+        let inner = self.ops_inside(op);
+        let mut inside: HashSet<*const c_void> = HashSet::new();
+        for owner in std::iter::once(&op).chain(&inner) {
+            for block in owner.regions().filter_map(|r| r.first_block()) {
+                let arguments = (0..block.argument_count()).filter_map(|i| block.argument(i).ok());
+                inside.extend(arguments.map(|a| Value::from(a).to_raw().ptr));
+            }
+        }
+        for op in &inner {
+            inside.extend(op.results().map(|r| Value::from(r).to_raw().ptr));
+        }
+        let mut out: Vec<ValueRef<'c>> = vec![];
+        for v in inner.iter().flat_map(|op| op.operands()) {
+            if !inside.contains(&v.to_raw().ptr) && !out.contains(&v) {
+                out.push(v);
+            }
+        }
+        out
+    }
+
+    /// Uses of `from` become uses of `to`.
+    pub fn replace(&mut self, from: ValueRef<'c>, to: ValueRef<'c>) {
+        replace_uses(from, to);
+    }
+
+    /// Removes `op` when none of its results is used. For ops without effects.
+    pub fn erase_unused(&mut self, op: OpRef<'c>) -> bool {
+        let unused = self.is_alive(op) && op.results().all(|r| users(Value::from(r)).is_empty());
+        if unused {
+            self.erase(op);
+        }
+        unused
+    }
+
+    /// `first`, the ops behind it, and `last`, which is in the same block.
+    pub fn ops_between(&self, first: OpRef<'c>, last: OpRef<'c>) -> Vec<OpRef<'c>> {
+        let mut out = vec![first];
+        let mut next = Some(first);
+        while let Some(op) = next.filter(|op| key(*op) != key(last)) {
+            next = op.next_in_block().map(|op| extend(op));
+            out.extend(next);
+        }
+        out
+    }
+
+    /// Moves each of `ops`, which stand before `last` in its block in this order, that uses results of `last`, or of an op moved so, behind `last`.
+    pub fn move_users_behind(&mut self, ops: &[OpRef<'c>], last: OpRef<'c>) {
+        let mut late: HashSet<*const c_void> = HashSet::from([key(last)]);
+        let mut moved = vec![];
+        for op in ops.iter().copied().filter(|op| self.is_alive(*op)) {
+            let used = op.operands().chain(self.captures(op));
+            let waits = used.filter_map(definition).any(|d| late.contains(&key(d)));
+            if waits && key(op) != key(last) {
+                late.insert(key(op));
+                moved.push(op);
+            }
+        }
+        let mut behind = last;
+        for op in moved {
+            // SAFETY: both ops are alive and in one block.
+            unsafe { mlirOperationMoveAfter(op.to_raw(), behind.to_raw()) };
+            behind = op;
+        }
     }
 
     /// [`Rewriter::create`] for an op with one result.
@@ -380,6 +503,12 @@ pub fn definition<'c>(value: ValueRef<'c>) -> Option<OpRef<'c>> {
     Some(unsafe { OperationRef::from_raw(mlirOpResultGetOwner(value.to_raw())) })
 }
 
+/// Whether `a` stands before `b`, an op of the same block.
+pub fn is_before(a: OpRef<'_>, b: OpRef<'_>) -> bool {
+    // SAFETY: both ops are alive and in one block.
+    unsafe { mlirOperationIsBeforeInBlock(a.to_raw(), b.to_raw()) }
+}
+
 fn replace_uses(from: ValueRef<'_>, to: ValueRef<'_>) {
     let (from, to): (MlirValue, MlirValue) = (from.to_raw(), to.to_raw());
     // SAFETY: both values are alive and of one context.
@@ -411,5 +540,5 @@ fn extend<'c>(op: OperationRef<'c, '_>) -> OpRef<'c> {
 }
 
 fn key(op: OpRef<'_>) -> *const c_void {
-    op.to_raw().ptr.cast_const()
+    op.to_raw().ptr
 }

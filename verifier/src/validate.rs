@@ -131,8 +131,13 @@ pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
 /// A pipeline of programs for one process.
 pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
     let start = Instant::now();
-    let versions: Vec<Version<'_>> = std::iter::once(source)
+    // Fusions and layouts say where, not what: both sides are compared without.
+    let plain: Vec<_> = std::iter::once(source)
         .chain(steps.iter().map(|s| &s.program))
+        .map(|p| p.plain())
+        .collect();
+    let versions: Vec<Version<'_>> = plain
+        .iter()
         .map(|p| Version::new(p, &options.limits))
         .collect();
     let mut report = Report {

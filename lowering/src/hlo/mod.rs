@@ -4,4 +4,5 @@ pub mod canonicalize_dots;
 pub mod cse;
 pub mod dce;
 pub mod expand;
+pub mod fuse;
 pub mod simplify;
