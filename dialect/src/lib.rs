@@ -15,6 +15,7 @@ pub mod export;
 pub mod float;
 pub mod hlo;
 pub mod import;
+pub mod layout;
 pub mod literal;
 pub mod location;
 pub mod mlir;

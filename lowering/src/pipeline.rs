@@ -14,6 +14,7 @@ pub fn pipeline() -> Vec<&'static Pass> {
         // Every pass above leaves ops without uses.
         &hlo::dce::PASS,
         &hlo::fuse::PASS,
+        &hlo::assign_layout::PASS,
     ]
 }
 

@@ -1,6 +1,7 @@
 //! Validates a pipeline, pass by pass, or any two programs, over input classes and seeds.
 
 use crate::{
+    alias,
     co_evaluation::{CoEvaluation, Mismatch, Outcome, Pair, RegionResult},
     compare::bits::{self, Difference},
     grid,
@@ -131,15 +132,12 @@ pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
 /// A pipeline of programs for one process.
 pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
     let start = Instant::now();
-    // Fusions and layouts say where, not what: both sides are compared without.
     let plain: Vec<_> = std::iter::once(source)
         .chain(steps.iter().map(|s| &s.program))
         .map(|p| p.plain())
         .collect();
-    let versions: Vec<Version<'_>> = plain
-        .iter()
-        .map(|p| Version::new(p, &options.limits))
-        .collect();
+    let version = |p| Version::new(p, &options.limits);
+    let versions: Vec<Version<'_>> = plain.iter().map(|p| version(p)).collect();
     let mut report = Report {
         verdict: Verdict::Equal,
         passes: steps.iter().map(PassReport::new).collect(),
@@ -167,6 +165,7 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
             &mut report,
         )?;
     }
+    alias::judge(source, steps, &mut report.passes);
     for (k, pass) in report.passes.iter_mut().enumerate() {
         pass.conclude();
         if !steps[k].numerics.contract.names_its_identities() {

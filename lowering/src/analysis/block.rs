@@ -12,9 +12,82 @@ use crate::{
 use melior::ir::{Value, ValueLike, operation::OperationLike};
 use std::collections::{BTreeSet, HashMap};
 use tileproof_dialect::{
+    hlo,
     mlir::views,
     types::{Dim, Type},
 };
+
+/// A block of ops that run in order, as a whole: the body of a function, a loop or a branch.
+pub struct Body<'c> {
+    pub owner: Owner,
+    /// The function or op whose region this is.
+    pub parent: OpRef<'c>,
+    pub arguments: Vec<ValueRef<'c>>,
+    pub ops: Vec<OpRef<'c>>,
+}
+
+/// What runs a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    Function,
+    LoopBody,
+    Condition,
+    Branch,
+}
+
+/// The bodies of the module, outer before inner, in program order; without those of functions that composites stand for, which are named expansions.
+pub fn bodies<'c>(rewriter: &Rewriter<'c>) -> Vec<Body<'c>> {
+    let expansions = decompositions(rewriter);
+    let mut out = vec![];
+    for function in rewriter.functions() {
+        let name: Option<String> = views::attribute(function, "sym_name");
+        if !name.is_some_and(|name| expansions.contains(&name)) {
+            collect(rewriter, function, &[Owner::Function], &mut out);
+        }
+    }
+    out
+}
+
+fn collect<'c>(
+    rewriter: &Rewriter<'c>,
+    parent: OpRef<'c>,
+    owners: &[Owner],
+    out: &mut Vec<Body<'c>>,
+) {
+    for (i, ops) in rewriter.region_ops(parent).into_iter().enumerate() {
+        let owner = owners
+            .get(i)
+            .or(owners.last())
+            .copied()
+            .unwrap_or(Owner::Branch);
+        out.push(Body {
+            owner,
+            parent,
+            arguments: rewriter.block_arguments(parent, i),
+            ops: ops.clone(),
+        });
+        for op in ops {
+            if views::hlo::WhileOp::cast(op).is_some() {
+                collect(rewriter, op, &[Owner::Condition, Owner::LoopBody], out);
+            } else if views::hlo::IfOp::cast(op).is_some() || views::hlo::CaseOp::cast(op).is_some()
+            {
+                collect(rewriter, op, &[Owner::Branch], out);
+            }
+        }
+    }
+}
+
+fn decompositions(rewriter: &Rewriter<'_>) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    for op in rewriter.ops() {
+        if views::hlo::CompositeOp::cast(op).is_some()
+            && let Some(hlo::Op::Composite(composite)) = rewriter.read(op)
+        {
+            out.insert(composite.decomposition);
+        }
+    }
+    out
+}
 
 /// The graph of `ops`, the ops of one block in order.
 pub fn graph<'c>(rewriter: &Rewriter<'c>, ops: &[OpRef<'c>], target: &TpuTarget) -> Graph {

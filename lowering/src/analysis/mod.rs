@@ -7,3 +7,6 @@ pub mod operation_class;
 pub mod fusion_cost;
 pub mod fusion_kind;
 pub mod fusion_plan;
+
+pub mod library;
+pub mod statistics;

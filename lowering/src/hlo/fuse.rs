@@ -27,14 +27,8 @@ use crate::{
     target,
 };
 use melior::ir::{Value, operation::OperationLike};
-use std::{cmp::Ordering, collections::BTreeSet};
-use tileproof_dialect::{
-    error::Error,
-    hlo::{self, fusion::FusionKind},
-    mlir::views,
-    numerics::Numerics,
-    stage::Stage,
-};
+use std::cmp::Ordering;
+use tileproof_dialect::{error::Error, hlo::fusion::FusionKind, numerics::Numerics, stage::Stage};
 
 pub static PASS: Pass = Pass {
     name: "hlo-fuse",
@@ -81,43 +75,13 @@ const fn fusion(name: &'static str, equation: &'static str) -> Rewrite {
 }
 
 fn run(rewriter: &mut Rewriter<'_>) -> Result<(), Error> {
-    let expansions = decompositions(rewriter);
-    for function in rewriter.functions() {
-        let name: Option<String> = views::attribute(function, "sym_name");
-        if name.is_some_and(|name| expansions.contains(&name)) {
-            continue;
-        }
-        for ops in rewriter.region_ops(function) {
-            fuse_block(rewriter, &ops)?;
-        }
+    for body in block::bodies(rewriter) {
+        fuse_body(rewriter, &body.ops)?;
     }
     Ok(())
 }
 
-/// Functions that composites stand for: their bodies are expansions and stay as they are.
-fn decompositions(rewriter: &Rewriter<'_>) -> BTreeSet<String> {
-    let mut out = BTreeSet::new();
-    for op in rewriter.ops() {
-        if views::hlo::CompositeOp::cast(op).is_some()
-            && let Some(hlo::Op::Composite(composite)) = rewriter.read(op)
-        {
-            out.insert(composite.decomposition);
-        }
-    }
-    out
-}
-
-fn fuse_block<'c>(rewriter: &mut Rewriter<'c>, ops: &[OpRef<'c>]) -> Result<(), Error> {
-    for op in ops {
-        let is_control_flow = views::hlo::WhileOp::cast(*op).is_some()
-            || views::hlo::IfOp::cast(*op).is_some()
-            || views::hlo::CaseOp::cast(*op).is_some();
-        if is_control_flow {
-            for inner in rewriter.region_ops(*op) {
-                fuse_block(rewriter, &inner)?;
-            }
-        }
-    }
+fn fuse_body<'c>(rewriter: &mut Rewriter<'c>, ops: &[OpRef<'c>]) -> Result<(), Error> {
     let graph = block::graph(rewriter, ops, target::DEFAULT);
     for planned in plan(&graph, target::DEFAULT) {
         apply(rewriter, ops, &planned);

@@ -1,5 +1,6 @@
 //! Passes over the `hlo` dialect, in pipeline order.
 
+pub mod assign_layout;
 pub mod canonicalize_dots;
 pub mod cse;
 pub mod dce;
