@@ -1,7 +1,7 @@
 //! One version of a program and how it came from the one before it.
 
 use crate::blame::Rewrite;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 use tileproof_dialect::{numerics::Numerics, program::Program};
 
 /// One version and how it was made from the one before it.
@@ -23,4 +23,10 @@ pub enum Origin {
     Pass,
     /// Another compiler, or another file: locations say nothing about the program before.
     Foreign,
+}
+
+/// The programs that are compared: fusions and layouts say where, not what.
+pub fn plain<'p>(source: &'p Arc<Program>, steps: &'p [Step]) -> Vec<Cow<'p, Program>> {
+    let programs = std::iter::once(source).chain(steps.iter().map(|s| &s.program));
+    programs.map(|p| p.plain()).collect()
 }

@@ -8,7 +8,7 @@ use crate::{
     inputs::{self, Class},
     level,
     session::{Content, Session, Version},
-    unknown_contract,
+    step, unknown_contract,
     verdict::{Ieee, NOTHING_COMPARED, Ring, Verdict, decide},
 };
 pub use crate::{
@@ -132,10 +132,7 @@ pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
 /// A pipeline of programs for one process.
 pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
     let start = Instant::now();
-    let plain: Vec<_> = std::iter::once(source)
-        .chain(steps.iter().map(|s| &s.program))
-        .map(|p| p.plain())
-        .collect();
+    let plain = step::plain(source, steps);
     let version = |p| Version::new(p, &options.limits);
     let versions: Vec<Version<'_>> = plain.iter().map(|p| version(p)).collect();
     let mut report = Report {

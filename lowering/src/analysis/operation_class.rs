@@ -68,6 +68,7 @@ const ELEMENTWISE: &[(&str, u64)] = &[
     ("logistic", 12),
     ("maximum", 1),
     ("minimum", 1),
+    ("mulhi", 8),
     ("multiply", 1),
     ("negate", 1),
     ("not", 1),

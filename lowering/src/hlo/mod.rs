@@ -7,3 +7,4 @@ pub mod dce;
 pub mod expand;
 pub mod fuse;
 pub mod simplify;
+pub mod split_wide;
