@@ -8,7 +8,7 @@
 
 use super::{
     graph::{Graph, NodeId, ValueId},
-    operation_class::{Class, Movement},
+    operation_class::{Class, Movement, elements},
 };
 use crate::target::TpuTarget;
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,7 +117,8 @@ impl Candidate<'_> {
             .all(|u| !self.members.contains(u))
     }
 
-    /// One contraction that reads outside values (or constants, or values widened on the way) and elementwise ops on its result.
+    /// One contraction that reads outside values (or constants, or values widened on the way) and elementwise ops on its result, in
+    /// its own shape or another that keeps the rows.
     fn is_epilogue(&self) -> bool {
         let Some(hero) = self
             .members
@@ -145,7 +146,11 @@ impl Candidate<'_> {
                 .any(|d| depends.contains(&d))
             {
                 depends.insert(*m);
-                if !matches!(node.class, Class::Elementwise { .. }) || self.graph.dims(*m) != dims {
+                let in_order = matches!(
+                    node.class,
+                    Class::Elementwise { .. } | Class::Movement(Movement::Reshape)
+                );
+                if !in_order || !keeps_rows(dims, self.graph.dims(*m)) {
                     return false;
                 }
             }
@@ -376,6 +381,11 @@ impl Candidate<'_> {
             }
         }
     }
+}
+
+/// Whether both shapes are the same rows, perhaps counted by other dimensions.
+fn keeps_rows(a: &[u64], b: &[u64]) -> bool {
+    a == b || (a.last().is_some() && a.last() == b.last() && elements(a) == elements(b))
 }
 
 /// Bytes in VMEM of the smallest window that holds whole rows: folded dimensions in full, one tile of the others, 32 bits an element.

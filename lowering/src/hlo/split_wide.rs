@@ -18,8 +18,12 @@ mod integers;
 mod movement;
 mod pairs;
 
-use crate::pass::{Pass, Pattern, Rewrite};
-use tileproof_dialect::{numerics::Numerics, stage::Stage};
+use crate::{
+    pass::{Pass, Pattern, Rewrite},
+    rewrite::Rewriter,
+};
+use melior::ir::{Value, operation::OperationLike};
+use tileproof_dialect::{error::Error, numerics::Numerics, stage::Stage};
 
 pub static PASS: Pass = Pass {
     name: "hlo-split-wide",
@@ -85,8 +89,22 @@ pub static PASS: Pass = Pass {
             movement::movement,
         ),
     ],
-    run: |rewriter| rewriter.apply_patterns(),
+    run,
 };
+
+fn run(rewriter: &mut Rewriter<'_>) -> Result<(), Error> {
+    // Most programs have nothing to split.
+    let is_wide = |v| pairs::wide(rewriter, v).is_some();
+    let ops = rewriter.ops();
+    let found = ops
+        .iter()
+        .any(|op| op.operands().any(is_wide) || op.results().any(|r| is_wide(Value::from(r))));
+    if found {
+        rewriter.apply_patterns()
+    } else {
+        Ok(())
+    }
+}
 
 /// Halves of integers wrap and carry as the whole; sums of parts are rounded once: BitExact.
 const fn rewrite(name: &'static str, equation: &'static str, pattern: Pattern) -> Rewrite {

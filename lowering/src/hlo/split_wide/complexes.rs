@@ -1,6 +1,6 @@
 //! Complex numbers by their parts, where each part of the result is rounded once.
 
-use super::pairs::{Wide, join, split, wide};
+use super::pairs::{Wide, is_named, join, split, wide};
 use crate::rewrite::{OpRef, Rewriter, ValueRef};
 use melior::ir::{Value, operation::OperationLike};
 use tileproof_dialect::hlo::{
@@ -39,6 +39,7 @@ pub fn sum<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<ValueRe
 
 /// z = w, z != w.
 pub fn compare<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
+    is_named(op, &["compare"]).then_some(())?;
     let Op::Compare(compare) = rewriter.read(op)? else {
         return None;
     };

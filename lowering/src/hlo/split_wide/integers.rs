@@ -1,6 +1,6 @@
 //! 64-bit integers by their halves: two's complement, so signed and unsigned differ only in comparisons, right shifts and widening.
 
-use super::pairs::{Wide, join, splat, split, wide};
+use super::pairs::{Wide, is_named, join, splat, split, wide};
 use crate::{
     rewrite::{OpRef, Rewriter, ValueRef},
     values,
@@ -148,10 +148,9 @@ pub fn multiply<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Made<'c> {
 }
 
 pub fn bitwise<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Made<'c> {
-    let typed = rewriter
-        .read(op)
-        .filter(|op| matches!(op.name(), "and" | "or" | "xor" | "not"))?;
+    is_named(op, &["and", "or", "xor", "not"]).then_some(())?;
     let (_, ty, operands) = whole(op, rewriter)?;
+    let typed = rewriter.read(op)?;
     let mut members = vec![];
     for v in operands {
         members.push(split(rewriter, v)?);
@@ -164,13 +163,17 @@ pub fn bitwise<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Made<'c> {
 
 /// Shifts by 32 and more give zero (or signs) by themselves, and amounts below zero are large ones: so n, 32 - n and n - 32 need no cases.
 pub fn shift<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Made<'c> {
+    is_named(
+        op,
+        &[
+            "shift_left",
+            "shift_right_logical",
+            "shift_right_arithmetic",
+        ],
+    )
+    .then_some(())?;
+    let (_, ty, operands) = whole(op, rewriter)?;
     let typed = rewriter.read(op)?;
-    let (_, ty, operands) = match &typed {
-        Op::ShiftLeft(_) | Op::ShiftRightLogical(_) | Op::ShiftRightArithmetic(_) => {
-            whole(op, rewriter)?
-        }
-        _ => return None,
-    };
     let (a, n) = (split(rewriter, operands[0])?, split(rewriter, operands[1])?);
     let word = splat(rewriter, &ty, 32)?;
     let rest = one(rewriter, Subtract, &[word, n[0]])?;
@@ -218,6 +221,7 @@ pub fn shift<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Made<'c> {
 }
 
 pub fn compare<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Made<'c> {
+    is_named(op, &["compare"]).then_some(())?;
     let Op::Compare(compare) = rewriter.read(op)? else {
         return None;
     };
@@ -272,10 +276,11 @@ fn compared<'c>(
 
 /// max and min as a choice of halves.
 pub fn choose<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Made<'c> {
-    let direction = match rewriter.read(op)?.name() {
-        "maximum" => Direction::Gt,
-        "minimum" => Direction::Lt,
-        _ => return None,
+    is_named(op, &["maximum", "minimum"]).then_some(())?;
+    let direction = if is_named(op, &["maximum"]) {
+        Direction::Gt
+    } else {
+        Direction::Lt
     };
     let (kind, ty, operands) = whole(op, rewriter)?;
     let takes = compared(rewriter, kind, operands[0], direction, operands[1])?;
@@ -331,6 +336,7 @@ pub fn convert<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Made<'c> {
 }
 
 pub fn iota<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Made<'c> {
+    is_named(op, &["iota"]).then_some(())?;
     let Op::Iota(Iota { iota_dimension }) = rewriter.read(op)? else {
         return None;
     };

@@ -1,9 +1,10 @@
 //! Values as pairs of members: halves of integers, low first, or parts of complex numbers.
 
 use crate::{
-    rewrite::{Rewriter, ValueRef, definition},
+    rewrite::{OpRef, Rewriter, ValueRef, definition},
     values,
 };
+use melior::ir::operation::OperationLike;
 use std::sync::Arc;
 use tileproof_dialect::{
     hlo::{
@@ -47,6 +48,17 @@ impl Wide {
             Wide::Complex => ElementType::F32,
         }
     }
+}
+
+/// Whether `op` is one of these ops; costs less than reading it.
+pub fn is_named(op: OpRef<'_>, names: &[&str]) -> bool {
+    let name = op.name();
+    let name = name.as_string_ref();
+    let name = name
+        .as_str()
+        .ok()
+        .and_then(|name| name.strip_prefix("hlo."));
+    name.is_some_and(|name| names.contains(&name))
 }
 
 /// The type of `v` where it is split.
