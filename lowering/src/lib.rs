@@ -1,10 +1,14 @@
 //! How programs change: passes over the MLIR form, the rewriter they use, the manager that runs and logs them, the one pipeline.
 //!
-//! Reading order: [`pass`], [`rewrite`], [`values`], [`manager`], [`pipeline`], then a pass, e.g. [`hlo::simplify`].
+//! Reading order: [`pass`], [`rewrite`], [`values`], [`manager`], [`pipeline`], then a pass, e.g. [`hlo::simplify`]; for fusion
+//! [`target`], [`analysis`], [`outline`].
 
+pub mod analysis;
 pub mod hlo;
 pub mod manager;
+pub mod outline;
 pub mod pass;
 pub mod pipeline;
 pub mod rewrite;
+pub mod target;
 pub mod values;

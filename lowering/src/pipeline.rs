@@ -7,12 +7,16 @@ use tileproof_dialect::error::Error;
 pub fn pipeline() -> Vec<&'static Pass> {
     vec![
         &hlo::expand::PASS,
+        // Before simplify, which removes pairs that are put together and taken apart again.
+        &hlo::split_wide::PASS,
         &hlo::simplify::PASS,
         &hlo::cse::PASS,
         // After simplify, which removes what would hide that a dot is in its form already.
         &hlo::canonicalize_dots::PASS,
-        // Last: every pass above leaves ops without uses.
+        // Every pass above leaves ops without uses.
         &hlo::dce::PASS,
+        &hlo::fuse::PASS,
+        &hlo::assign_layout::PASS,
     ]
 }
 

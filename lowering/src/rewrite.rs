@@ -1,10 +1,14 @@
 //! The rewriter: creates, replaces and erases ops of an MLIR module, numbers every application, keeps provenance and a log.
 //!
-//! The only place in this crate with `unsafe`. Handles are valid as long as the op is in the module; [`Rewriter::is_alive`] tells.
+//! The only place in this crate with `unsafe`, with [`in_place`]. Handles are valid as long as the op is in the module; [`Rewriter::is_alive`] tells.
+
+mod in_place;
 
 use crate::pass::{Pass, Rewrite};
+pub use in_place::is_before;
 use melior::ir::{
-    BlockLike, Module, OperationRef, RegionLike, Value, ValueLike, operation::OperationLike,
+    BlockLike, Module, Operation, OperationRef, RegionLike, Value, ValueLike,
+    operation::OperationLike,
 };
 use mlir_sys::{
     MlirOperation, MlirValue, mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull,
@@ -105,7 +109,7 @@ impl<'c> Rewriter<'c> {
     }
 
     /// Id of the application under way, for the locations of the ops it makes.
-    fn id(&self) -> String {
+    pub fn id(&self) -> String {
         format!("{}:{}#{}", self.pass.name, self.rewrite, self.number + 1)
     }
 
@@ -220,11 +224,22 @@ impl<'c> Rewriter<'c> {
             .ok_or_else(|| Error::internal("an op was created outside a rewrite"))?;
         let location = mlir::locations::fused(self.context.melior(), &self.id(), &[at.location()]);
         let made = mlir::encode::op(self.context, &op, operands, &results, location)?;
+        self.insert(made)
+    }
+
+    /// Puts an op before the op being rewritten and gives its results.
+    pub fn insert(&mut self, made: Operation<'c>) -> Result<Vec<ValueRef<'c>>, Error> {
+        let at = self
+            .at
+            .ok_or_else(|| Error::internal("an op was created outside a rewrite"))?;
         let block = at
             .block()
             .ok_or_else(|| Error::internal("the op being rewritten is in no block"))?;
         let made = extend(block.insert_operation_before(at, made));
         self.alive.insert(key(made));
+        for inner in self.ops_inside(made) {
+            self.alive.insert(key(inner));
+        }
         self.made.push(made);
         self.touched.push(made);
         Ok(made.results().map(Value::from).collect())
@@ -411,5 +426,5 @@ fn extend<'c>(op: OperationRef<'c, '_>) -> OpRef<'c> {
 }
 
 fn key(op: OpRef<'_>) -> *const c_void {
-    op.to_raw().ptr.cast_const()
+    op.to_raw().ptr
 }

@@ -1,4 +1,4 @@
-// mutators: zero-extension shift-kind shift-distance carry-lost remainder-of-sum
+// mutators: zero-extension shift-kind shift-distance remainder-of-sum
 func.func @main(%x: tensor<40xi8>, %y: tensor<40xi32>) -> (tensor<40xi32>, tensor<40xi32>) {
   %0 = stablehlo.convert %x : (tensor<40xi8>) -> tensor<40xi32>
   %k = stablehlo.constant dense<3> : tensor<40xi32>

@@ -2,8 +2,9 @@
 //! bounds), and says which rewrite of which pass is to blame.
 //!
 //! Reading order: [`verdict`], [`normal_form`], [`session`] (values by content), [`co_evaluation`] (two versions side by side), [`literal`], [`opaque`],
-//! [`region`] (bounds of a changed region), [`tie`], [`contract`], [`blame`], [`validate`] (a whole pipeline), [`finding`], [`report`].
+//! [`region`] (bounds of a changed region), [`tie`], [`contract`], [`blame`], [`alias`] (who may write which buffer), [`validate`] (a whole pipeline), [`finding`], [`report`].
 
+pub mod alias;
 pub mod blame;
 pub mod co_evaluation;
 pub mod compare;

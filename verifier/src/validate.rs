@@ -3,14 +3,14 @@
 pub mod report;
 mod run;
 
-use crate::{grid, level, normal_form, session::Facts};
+use crate::{alias, grid, level, normal_form, session::Facts};
 pub use crate::{
     level::Level,
     step::{Origin, Step},
 };
 use rayon::prelude::*;
 pub use report::{Found, PassReport, Report, Skipped};
-use std::{sync::Arc, time::Instant};
+use std::{borrow::Cow, sync::Arc, time::Instant};
 use tileproof_dialect::{
     error::{Diagnostic, Error},
     numerics::Numerics,
@@ -46,9 +46,13 @@ pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
 /// A pipeline of programs for one process.
 pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
     let start = Instant::now();
+    // Fusions and layouts say where, not what.
     let programs: Vec<Arc<Program>> = std::iter::once(source)
         .chain(steps.iter().map(|s| &s.program))
-        .map(normal_form::of)
+        .map(|p| match p.plain() {
+            Cow::Borrowed(_) => normal_form::of(p),
+            Cow::Owned(plain) => normal_form::of(&Arc::new(plain)),
+        })
         .collect();
     let facts: Vec<Facts> = programs.iter().map(|p| Facts::of(p)).collect();
     let mut report = Report::new(steps);
@@ -77,6 +81,7 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
     for part in parts {
         part?.merge_into(&mut report);
     }
+    alias::judge(source, steps, &mut report.passes);
     report.conclude();
     report.time = start.elapsed();
     Ok(report)

@@ -101,7 +101,7 @@ impl Mutate {
             },
             time: Duration::from_secs(self.time),
             limits,
-            progress: Some(Box::new(move |what, share| bar.update(what, share))),
+            progress: Some(Arc::new(move |what, share| bar.update(what, share))),
         };
         let measured = measure::measure(&steps, &options)?;
         let command = format!("tileproof mutate {}", path.display());

@@ -10,7 +10,7 @@ use tileproof_dialect::{
     mlir::text::{self, Literals, Locations},
     program::Program,
 };
-use tileproof_lowering::manager;
+use tileproof_lowering::{analysis::statistics::statistics, manager, target};
 use tileproof_verifier::finding::write_atomically;
 
 #[derive(Args)]
@@ -37,6 +37,9 @@ pub struct Opt {
     /// Print every applied rewrite with its number
     #[arg(long)]
     print_rewrites: bool,
+    /// Print kernels, fusions, library calls and bytes moved on stderr
+    #[arg(long)]
+    stats: bool,
     /// Write the IR after each pass to this folder
     #[arg(long, value_name = "DIR")]
     dump_dir: Option<PathBuf>,
@@ -101,6 +104,13 @@ impl Opt {
                 )?;
             }
             before = &step.program;
+        }
+        if self.stats {
+            // What fusion saves is measured against the last program without fusions.
+            let unfused = steps.iter().take_while(|s| s.pass != "hlo-fuse").last();
+            let unfused = unfused.map_or(&program, |s| &*s.program);
+            let count = |p| statistics(p, target::DEFAULT);
+            eprint!("{}", count(before).compared(&count(unfused)));
         }
         let result = match self.emit {
             Form::Own => self.own(before)?,

@@ -4,7 +4,7 @@
 //! result's elements in the order of its declared layout are m. Booleans take 8 bits; types below 8 bits are packed.
 //! Inputs I1 operand, I2 source_layout (optional). Constraints: C1 operand and result have the same number of bits; C2 source_layout is a permutation of
 //! the operand's dimensions and is the layout of its type where that has one; C3 the result's layout is a permutation of its dimensions;
-//! C4 neither layout is tiled (this build).
+//! C4 where a layout is tiled, both types have layouts, elements have one width, and every element of m lies at one address on both sides.
 //! Kind: movement. Numerics: one element type: both planes move. Complex numbers and their parts: residues move. Other changes of type: from float the
 //! bits, to float the exact dyadic value, counted as made from bits.
 //! Example: `%1 = hlo.bitcast %0 {source_layout = array<i64: 0, 1>} : (tensor<2x3xf32>) -> tensor<3x2xf32>`.
@@ -16,6 +16,7 @@ use crate::{
     builder::Sampler,
     eval::{EvalContext, Stop},
     hlo::{elementwise::exact_or_undetermined, movement, shape},
+    layout,
     op::{InferContext, Kind, OpDef},
     program::Program,
     tensor::{Tensor, Value, count, row_major_strides},
@@ -113,8 +114,14 @@ impl OpDef for Bitcast {
         if major_to_minor(of_layout(&result.layout), result.rank()).is_none() {
             wrong.push(format!("C3: the layout {:?} does not fit {result}", result.layout));
         }
-        if [operand, result].iter().any(|t| t.layout.as_ref().is_some_and(|l| !l.tiles.is_empty())) {
-            wrong.push("C4: bitcast between tiled layouts is not supported".to_string());
+        let is_tiled = |t: &TensorType| t.layout.as_ref().is_some_and(|l| !l.tiles.is_empty());
+        let same_width = memory_bits(&operand.element) == memory_bits(&result.element);
+        let same_places = || match (&operand.layout, &result.layout) {
+            (Some(a), Some(b)) => layout::same_addresses((operand, a), (result, b)),
+            (_, _) => false,
+        };
+        if (is_tiled(operand) || is_tiled(result)) && !(same_width && same_places()) {
+            wrong.push(format!("C4: the tiles of {:?} and {:?} place elements differently", operand.layout, result.layout));
         }
         if wrong.is_empty() { Ok(vec![Type::Tensor(result.clone())]) } else { Err(wrong) }
     }
@@ -227,7 +234,13 @@ mod tests {
         assert_violates("C2", op(Some(&[0, 0])), &[f32s(&[2, 2])], &[f32s(&[4])]);
         assert_violates("C2", op(None), &[with_layout(&[2, 2], ElementType::F32, &[0, 1])], &[f32s(&[4])]);
         assert_violates("C3", op(None), &[f32s(&[4])], &[with_layout(&[2, 2], ElementType::F32, &[0, 0])]);
-        let layout = Some(Layout { minor_to_major: vec![0], tiles: vec![vec![2]] });
-        assert_violates("C4", op(None), &[TensorType { layout, ..TensorType::new([4], ElementType::F32) }.into()], &[f32s(&[4])]);
+        let tiled = |dims: &[u64], tile: &[u64]| {
+            let minor_to_major: Vec<u64> = (0..dims.len() as u64).rev().collect();
+            let layout = Some(Layout { minor_to_major, tiles: vec![tile.to_vec()] });
+            Type::from(TensorType { layout, ..TensorType::new(dims.iter().copied(), ElementType::F32) })
+        };
+        assert_violates("C4", op(None), &[tiled(&[4], &[2])], &[f32s(&[4])]);
+        assert_violates("C4", op(None), &[tiled(&[2, 6], &[4, 4])], &[tiled(&[12], &[4])]);
+        assert!(with_regions(op(None), &[tiled(&[2, 4, 4], &[4, 4])], &[tiled(&[8, 4], &[4, 4])], &[]).is_ok());
     }
 }

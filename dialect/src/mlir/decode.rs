@@ -82,6 +82,17 @@ fn report(failures: Vec<Error>) -> Result<(), Error> {
     }
 }
 
+/// Parameters of a function of the module whose buffers outputs may or must reuse.
+pub fn aliases(function: OperationRef) -> Vec<Alias> {
+    let file = Arc::from("-");
+    let mut decoding = Decoding::new(&file, Provenance::Keep);
+    let mut attributes = decoding.attributes(function, &["function_type"]);
+    match attributes.0.remove("hlo.aliases") {
+        Some(aliases) => decoding.aliases(Some(aliases), function),
+        None => vec![],
+    }
+}
+
 /// Whether any op of the module names a source op.
 pub(super) fn has_provenance(module: &Module) -> bool {
     let mut found = false;

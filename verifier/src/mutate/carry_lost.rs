@@ -17,7 +17,9 @@ pub const MUTATOR: Mutator = Mutator {
 fn mutate(program: &Program, id: OpId, _: u64) -> Option<Program> {
     let [x, _] = look::pair(program, id, "add")?;
     let element = look::element(program, x)?;
-    if !matches!(element.class(), Class::Signed | Class::Unsigned) || element.bits() < 8 {
+    // Signed 32-bit integers are indices and counters, which stay below a carry.
+    let wide = element.class() == Class::Unsigned || element.bits() == 64;
+    if !matches!(element.class(), Class::Signed | Class::Unsigned) || !wide || element.bits() < 8 {
         return None;
     }
     let low = (1i64 << (element.bits() / 2)) - 1;

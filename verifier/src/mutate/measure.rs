@@ -168,7 +168,7 @@ fn measure_step(
     Ok(())
 }
 
-/// Steps of a loop at first; multiplied while the right program needs more.
+/// Steps of a loop at first; multiplied while the right program needs more, up to a hundred times as many.
 const LOOP_STEPS: u64 = 10_000;
 
 /// Limits under which the right result of the step is no trap, so that a fault that makes a loop endless ends soon. Notes the baselines.
@@ -180,6 +180,7 @@ fn limits_of(
 ) -> Result<Limits, Error> {
     let mut limits = options.limits.clone();
     limits.loop_steps = limits.loop_steps.min(LOOP_STEPS);
+    let most = options.limits.loop_steps.min(100 * LOOP_STEPS);
     loop {
         let mut baselines = vec![];
         for level in &options.levels {
@@ -200,11 +201,17 @@ fn limits_of(
             | Verdict::Miscompile
             | Verdict::Unsupported { .. } => false,
         });
-        if !is_cut || limits.loop_steps >= options.limits.loop_steps {
+        if !is_cut || limits.loop_steps >= most {
+            // Inputs on which the right program itself does not end stop both early.
+            limits.loop_steps = if is_cut {
+                LOOP_STEPS.min(most)
+            } else {
+                limits.loop_steps
+            };
             out.baselines.extend(baselines);
             return Ok(limits);
         }
-        limits.loop_steps = (limits.loop_steps * 10).min(options.limits.loop_steps);
+        limits.loop_steps = (limits.loop_steps * 10).min(most);
     }
 }
 

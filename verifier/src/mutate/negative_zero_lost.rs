@@ -1,40 +1,27 @@
-//! `negative-zero-lost`: zero is added to a float result, which makes +0 of -0.
+//! `negative-zero-lost`: x + 0 becomes x and 0 - x becomes -x, which is right for every float but one zero.
 
 use super::{Mutator, draft, look};
 use tileproof_dialect::{
-    hlo::add::Add,
-    program::{OpId, Program},
+    hlo::negate::Negate,
+    program::{OpId, Program, ValueId},
 };
 
 pub const MUTATOR: Mutator = Mutator {
     name: "negative-zero-lost",
-    summary: "makes +0 of every -0 of a result",
+    summary: "x + 0 -> x, 0 - x -> -x for floats",
     faults: &["f13", "f14"],
     mutate,
 };
 
-/// Ops of which -0 is a result that is not rare. A sum is -0 only where all terms are.
-const MAKES_NEGATIVE_ZERO: &[&str] = &[
-    "negate",
-    "multiply",
-    "divide",
-    "ceil",
-    "round_nearest_afz",
-    "round_nearest_even",
-    "sign",
-    "minimum",
-];
-
 fn mutate(program: &Program, id: OpId, _: u64) -> Option<Program> {
-    let [result] = program.op(id).results[..] else {
-        return None;
+    let zero = |v: ValueId| {
+        let one = look::splat(program, v).filter(|_| look::is_float(program, v));
+        one.is_some_and(|one| one.to_f64s().first().map(|v| v.to_bits()) == Some(0))
     };
-    if !look::is_float(program, result) || !MAKES_NEGATIVE_ZERO.contains(&look::name(program, id)) {
-        return None;
+    if let Some([x, y]) = look::pair(program, id, "add") {
+        let kept = if zero(y) { x } else { zero(x).then_some(y)? };
+        return draft::replaced(program, id, |d| Some(vec![d.value(kept)?]));
     }
-    draft::replaced(program, id, |d| {
-        let v = *d.keep()?.first()?;
-        let zero = d.float_like(v, 0.0)?;
-        Some(vec![d.make(Add, &[v, zero])?])
-    })
+    let [_, y] = look::pair(program, id, "subtract").filter(|[x, _]| zero(*x))?;
+    draft::replaced(program, id, |d| Some(vec![d.make(Negate, &[d.value(y)?])?]))
 }
