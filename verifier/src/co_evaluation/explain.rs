@@ -460,6 +460,8 @@ pub(super) fn work(session: &Session<'_>, o: &Operation, environment: &Environme
         (hlo::Op::DotGeneral(_) | hlo::Op::Convolution(_), [a, b, ..], [r]) => {
             ((*a as f64) * (*b as f64) * (*r as f64)).sqrt() as u64
         }
+        // A body may run once per element, op by op.
+        (_, _, _) if !o.regions.is_empty() => 64 * operands.iter().chain(&results).sum::<u64>(),
         (_, _, _) => operands.iter().chain(&results).sum(),
     }
 }
