@@ -25,8 +25,10 @@ pub enum Origin {
     Foreign,
 }
 
-/// The programs that are compared: fusions and layouts say where, not what.
-pub fn plain<'p>(source: &'p Arc<Program>, steps: &'p [Step]) -> Vec<Cow<'p, Program>> {
-    let programs = std::iter::once(source).chain(steps.iter().map(|s| &s.program));
-    programs.map(|p| p.plain()).collect()
+/// The program as it is compared: fusions and layouts say where, not what.
+pub fn plain(program: &Arc<Program>) -> Arc<Program> {
+    match program.plain() {
+        Cow::Borrowed(_) => program.clone(),
+        Cow::Owned(plain) => Arc::new(plain),
+    }
 }
