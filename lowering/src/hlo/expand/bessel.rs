@@ -1,5 +1,8 @@
 //! The exponentially scaled modified Bessel function of order one by Chebyshev series (Cephes' i1e and i1ef).
 
+// The constants stand as published.
+#![allow(clippy::excessive_precision)]
+
 use super::formula::{Formula, Term};
 use tileproof_dialect::{hlo::compare::Direction, types::ElementType};
 

@@ -1,5 +1,8 @@
 //! The inverse of erf by polynomials in w = -log(1 - x^2) (M. Giles, "Approximating the erfinv function", 2011).
 
+// The constants stand as published.
+#![allow(clippy::excessive_precision)]
+
 use super::formula::{Formula, Term};
 use tileproof_dialect::{hlo::compare::Direction, types::ElementType};
 

@@ -1,5 +1,8 @@
 //! erf and erfc by polynomials and quotients of polynomials (Cephes' ndtr and ndtrf; erf in single precision as Eigen and XLA have it).
 
+// The constants stand as published.
+#![allow(clippy::excessive_precision)]
+
 use super::formula::{Formula, Term};
 use tileproof_dialect::{hlo::compare::Direction, types::ElementType};
 

@@ -1,5 +1,8 @@
 //! lgamma and digamma by Lanczos' approximation (g = 7, n = 9), with reflection below 1/2.
 
+// The constants stand as published.
+#![allow(clippy::excessive_precision)]
+
 use super::formula::{Formula, Term};
 use std::f64::consts::PI;
 use tileproof_dialect::hlo::compare::Direction;

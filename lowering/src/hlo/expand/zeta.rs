@@ -1,5 +1,8 @@
 //! Hurwitz zeta by Euler-Maclaurin summation (Cephes), and polygamma by zeta.
 
+// The constants stand as published.
+#![allow(clippy::excessive_precision)]
+
 use super::{
     formula::{Formula, Term},
     gamma,
