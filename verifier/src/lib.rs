@@ -10,6 +10,7 @@ pub mod co_evaluation;
 pub mod compare;
 pub mod dumps;
 pub mod effects;
+pub mod expansion;
 pub mod finding;
 pub mod grid;
 pub mod inputs;

@@ -4,6 +4,7 @@ use crate::{
     alias,
     co_evaluation::{CoEvaluation, Mismatch, Outcome, Pair, RegionResult},
     compare::bits::{self, Difference},
+    expansion,
     grid,
     inputs::{self, Class},
     level,
@@ -209,14 +210,17 @@ pub fn two(
     if !wrong.is_empty() {
         return Err(Error::InvalidProgram(wrong));
     }
+    let aligned = expansion::align(before, after)?;
     let step = Step {
         pass: "tv".to_string(),
-        program: after.clone(),
+        program: aligned.after,
         numerics: numerics.clone(),
         rewrites: vec![],
         origin: Origin::Foreign,
     };
-    pipeline(before, std::slice::from_ref(&step), options)
+    let mut report = pipeline(&aligned.before, std::slice::from_ref(&step), options)?;
+    report.notes.extend(aligned.notes);
+    Ok(report)
 }
 
 fn a_location(program: &Program) -> tileproof_dialect::location::Location {
