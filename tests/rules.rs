@@ -127,7 +127,7 @@ fn rule(pass: &'static Pass, rewrite: &Rewrite, template: &Template) -> Result<u
     }
     for ty in &template.never {
         for text in template.instances(ty) {
-            match import::stablehlo::parse(&text, "rule").and_then(|p| run(pass, &p)) {
+            match parse(&text).and_then(|p| run(pass, &p)) {
                 Ok((0, _)) => {}
                 Ok(_) => problems.push(format!("fires on {}", ty.mlir_name())),
                 Err(error) => problems.push(format!("{}: {error}", ty.mlir_name())),
@@ -141,6 +141,15 @@ fn rule(pass: &'static Pass, rewrite: &Rewrite, template: &Template) -> Result<u
         Ok(compared)
     } else {
         Err(problems)
+    }
+}
+
+/// A program as StableHLO has it, or with ops that only our dialect has.
+fn parse(text: &str) -> Result<Program, Error> {
+    if text.contains("hlo.fusion") {
+        tileproof_dialect::mlir::text::parse(text, "rule")
+    } else {
+        import::stablehlo::parse(text, "rule")
     }
 }
 
@@ -159,7 +168,7 @@ fn instance(
     text: &str,
 ) -> Result<Option<usize>, String> {
     let words = |e: Error| e.to_string();
-    let before = import::stablehlo::parse(text, "rule").map_err(words)?;
+    let before = parse(text).map_err(words)?;
     let (fired, after) = run(pass, &before).map_err(words)?;
     if fired == 0 {
         return Ok(None);

@@ -71,6 +71,17 @@ fn passes_have_headings_and_tests() {
 }
 
 #[test]
+fn every_rewrite_has_a_rule_test() {
+    let files = workspace::files(&["mlir"]);
+    assert_clean(
+        tileproof_lowering::pipeline::pipeline()
+            .iter()
+            .flat_map(|pass| pass.rewrites.iter().map(|r| (pass.name, r.name)))
+            .filter_map(|(pass, rewrite)| no_rule_test(pass, rewrite, &files)),
+    );
+}
+
+#[test]
 fn every_op_has_its_file_and_its_definition() {
     let files = workspace::files(&["rs", "td"]);
     assert_clean(op_file_problems(

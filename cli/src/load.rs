@@ -16,11 +16,14 @@ use tileproof_dialect::{
 };
 use tileproof_runtime::npy;
 
+/// Largest program that is read, packed or unpacked: 1 GiB. A device that never ends is no program.
+const LARGEST: u64 = 1 << 30;
+
 /// The content of a file, unpacked.
 pub fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path)
-        .map_err(|e| Error::invalid(format!("cannot read {name}: {e}"), Location::default()))?;
+    let cannot = |e| Error::invalid(format!("cannot read {name}: {e}"), Location::default());
+    let bytes = limited(std::fs::File::open(path).map_err(cannot)?, &name)?;
     if bytes.starts_with(&[0x1f, 0x8b]) {
         unpacked(&bytes, &name)
     } else {
@@ -57,10 +60,18 @@ pub fn program(path: &Path) -> Result<Program, Error> {
 
 /// The content of a gzip file, as dumps are often kept.
 fn unpacked(bytes: &[u8], name: &str) -> Result<Vec<u8>, Error> {
+    limited(flate2::read::MultiGzDecoder::new(bytes), name)
+}
+
+/// Everything there is to read, if it is no more than a program may be.
+fn limited(reader: impl Read, name: &str) -> Result<Vec<u8>, Error> {
     let mut out = vec![];
-    flate2::read::MultiGzDecoder::new(bytes)
-        .read_to_end(&mut out)
-        .map_err(|e| Error::invalid(format!("cannot unpack {name}: {e}"), Location::default()))?;
+    let read = reader.take(LARGEST + 1).read_to_end(&mut out);
+    read.map_err(|e| Error::invalid(format!("cannot read {name}: {e}"), Location::default()))?;
+    if out.len() as u64 > LARGEST {
+        let message = format!("{name} holds more than {LARGEST} bytes, the largest program read");
+        return Err(Error::invalid(message, Location::default()));
+    }
     Ok(out)
 }
 

@@ -1,6 +1,8 @@
 //! What an op's definition gets to run: planes, the regions of the op, and a place to report what happened.
 
-use crate::{error::Error, planes::Planes, tensor::Tensor, tensor::Value, types::Type};
+use crate::{
+    error::Error, location::Location, planes::Planes, tensor::Tensor, tensor::Value, types::Type,
+};
 
 /// Why an execution stopped before its end.
 #[derive(Debug, Clone)]
@@ -72,6 +74,8 @@ pub struct Events {
     pub predicates: [u64; 2],
     /// Effects in order: infeed, outfeed, send, recv, custom calls with side effects, printed values.
     pub effects: Vec<Effect>,
+    /// Where the run trapped, if it did: the innermost op.
+    pub trapped_at: Option<Location>,
 }
 
 /// One observable effect.

@@ -208,6 +208,17 @@ impl Program {
         out.verified()
     }
 
+    /// The program with every op that `change` gives another for replaced by it, if it still verifies. Operands, results, regions and locations stay.
+    pub fn with_ops(&self, change: impl Fn(&Operation) -> Option<Op>) -> Result<Program, Error> {
+        let mut out = self.clone();
+        for operation in &mut out.ops {
+            if let Some(op) = change(operation) {
+                operation.op = op;
+            }
+        }
+        out.verified()
+    }
+
     /// The region that op `id` stands in.
     pub fn region_of(&self, id: OpId) -> Option<RegionId> {
         (0..self.region_count())

@@ -65,6 +65,12 @@ fn erf_inv_estimate(a: f64) -> f64 {
         2.83297682,
     ];
     let w = -((1.0 - a) * (1.0 + a)).ln();
+    if w > 16.0 {
+        // erfc(y) ~ exp(-y^2) / (y sqrt(pi)); DLMF 7.12.1.
+        let log = -(1.0 - a).ln();
+        let next = |y: f64| (log - (y * PI.sqrt()).ln()).sqrt();
+        return next(next(log.sqrt()));
+    }
     let (t, coefficients) = if w < 5.0 {
         (w - 2.5, CENTRAL)
     } else {

@@ -5,6 +5,7 @@ use crate::{
     rewrite::{Applied, Rewriter},
 };
 use std::{
+    collections::BTreeSet,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -19,6 +20,8 @@ pub struct Options {
     pub stop_after_rewrite: Option<u32>,
     /// Name of the last pass to run (`--stop-after`).
     pub stop_after: Option<String>,
+    /// Names of the only rewrites to apply; all when none.
+    pub rewrites: Option<BTreeSet<String>>,
     /// A fault to put into what one application made.
     #[cfg(feature = "plant")]
     pub plant: Option<Plant>,
@@ -77,7 +80,7 @@ pub fn run(
     for pass in passes {
         let start = Instant::now();
         let before = steps.last().map_or(source, |s| &s.program);
-        let (program, applied) = one(before, pass, number, last_number)?;
+        let (program, applied) = one(before, pass, number, last_number, &options.rewrites)?;
         number += applied.len() as u32;
         #[cfg(feature = "plant")]
         let program = match &options.plant {
@@ -116,10 +119,14 @@ fn one(
     pass: &'static Pass,
     number: u32,
     last_number: u32,
+    rewrites: &Option<BTreeSet<String>>,
 ) -> Result<(Program, Vec<Applied>), Error> {
     mlir::context::with_context(|context| {
         let module = mlir::encode::encode(before, context)?;
         let mut rewriter = Rewriter::new(context, &module, pass, number, last_number);
+        if let Some(names) = rewrites {
+            rewriter.restrict(names.clone());
+        }
         (pass.run)(&mut rewriter)?;
         if let Some(fault) = rewriter.take_fault() {
             return Err(fault);

@@ -10,6 +10,8 @@ pub fn pipeline() -> Vec<&'static Pass> {
         // Before simplify, which removes pairs that are put together and taken apart again.
         &hlo::split_wide::PASS,
         &hlo::simplify::PASS,
+        // After simplify, which makes constants; before cse, which merges equal ones.
+        &hlo::fold_constants::PASS,
         &hlo::cse::PASS,
         // After simplify, which removes what would hide that a dot is in its form already.
         &hlo::canonicalize_dots::PASS,

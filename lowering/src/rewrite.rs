@@ -8,14 +8,18 @@ use crate::pass::{Pass, Rewrite};
 pub use in_place::is_before;
 use melior::ir::{
     BlockLike, Module, Operation, OperationRef, RegionLike, Value, ValueLike,
-    operation::OperationLike,
+    attribute::StringAttribute, operation::OperationLike,
 };
 use mlir_sys::{
     MlirOperation, MlirValue, mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull,
     mlirOpResultGetOwner, mlirOperationDestroy, mlirValueGetFirstUse,
     mlirValueReplaceAllUsesOfWith,
 };
-use std::{collections::HashSet, ffi::c_void, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    ffi::c_void,
+    sync::Arc,
+};
 use tileproof_dialect::{
     error::Error,
     hlo,
@@ -23,6 +27,7 @@ use tileproof_dialect::{
     mlir,
     numerics::Numerics,
     op::InferContext,
+    program::Program,
     types::Type,
 };
 
@@ -56,6 +61,8 @@ pub struct Rewriter<'c> {
     number: u32,
     /// No application gets a number above this.
     last_number: u32,
+    /// Names of the only rewrites that apply; all when none.
+    only: Option<BTreeSet<String>>,
     /// The rewrite under way.
     rewrite: &'static str,
     /// The op being rewritten: new ops go before it.
@@ -65,6 +72,8 @@ pub struct Rewriter<'c> {
     made: Vec<OpRef<'c>>,
     /// Ops that patterns may fit after the application: those it made, those it kept in place of others, the users of what it replaced.
     touched: Vec<OpRef<'c>>,
+    /// Functions defined so far: the name asked for and the name given.
+    defined: HashMap<String, String>,
     /// The first op that a rewrite failed to make: a fault of that rewrite.
     fault: Option<Error>,
     pub log: Vec<Applied>,
@@ -85,11 +94,13 @@ impl<'c> Rewriter<'c> {
             pass,
             number,
             last_number,
+            only: None,
             rewrite: "",
             at: None,
             alive: HashSet::new(),
             made: vec![],
             touched: vec![],
+            defined: HashMap::new(),
             fault: None,
             log: vec![],
         };
@@ -97,6 +108,11 @@ impl<'c> Rewriter<'c> {
             rewriter.alive.insert(key(op));
         }
         rewriter
+    }
+
+    /// From now on no rewrite applies but those of these names.
+    pub fn restrict(&mut self, names: BTreeSet<String>) {
+        self.only = Some(names);
     }
 
     pub fn context(&self) -> &'c mlir::context::Context {
@@ -245,6 +261,57 @@ impl<'c> Rewriter<'c> {
         Ok(made.results().map(Value::from).collect())
     }
 
+    /// Defines the private function `name`, unless this rewriter has defined it already, and gives the name it got: another where the module has a
+    /// function of that name. `make` gives it as a program of that one function; its ops get the location of the op being rewritten.
+    pub fn define(
+        &mut self,
+        name: &str,
+        make: impl FnOnce(&Location) -> Result<Program, Error>,
+    ) -> Option<String> {
+        if let Some(known) = self.defined.get(name) {
+            return Some(known.clone());
+        }
+        let mut free = name.to_string();
+        while self.functions().iter().any(|f| symbol(*f) == free) {
+            free.push('_');
+        }
+        match self.try_define(&free, make) {
+            Ok(()) => {
+                self.defined.insert(name.to_string(), free.clone());
+                Some(free)
+            }
+            Err(error) => {
+                self.fault.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    fn try_define(
+        &mut self,
+        name: &str,
+        make: impl FnOnce(&Location) -> Result<Program, Error>,
+    ) -> Result<(), Error> {
+        let at = self
+            .at
+            .ok_or_else(|| Error::internal("a function was defined outside a rewrite"))?;
+        let at = mlir::locations::decode(at.location());
+        let location = Location::fused(Some(Arc::from(self.id())), [&at]);
+        let mut program = make(&location)?;
+        let entry = program.entry;
+        let function = program
+            .functions
+            .get_mut(entry.index())
+            .ok_or_else(|| Error::internal("a definition without a function"))?;
+        (function.name, function.is_private) = (name.to_string(), true);
+        let made = mlir::encode::function(self.context, &program, entry)?;
+        let made = extend(self.module.body().append_operation(made));
+        for op in self.ops_inside(made) {
+            self.alive.insert(key(op));
+        }
+        Ok(())
+    }
+
     /// [`Rewriter::create`] for an op with one result.
     pub fn create_one(
         &mut self,
@@ -263,7 +330,8 @@ impl<'c> Rewriter<'c> {
         op: OpRef<'c>,
         make: impl FnOnce(OpRef<'c>, &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>>,
     ) -> bool {
-        if self.is_exhausted() || !self.is_alive(op) {
+        let is_named = self.only.as_ref().is_none_or(|o| o.contains(rewrite.name));
+        if self.is_exhausted() || !self.is_alive(op) || !is_named {
             return false;
         }
         self.rewrite = rewrite.name;
@@ -359,6 +427,13 @@ impl<'c> Rewriter<'c> {
         }
         Ok(())
     }
+}
+
+/// The name of a function; empty for other ops.
+fn symbol(op: OpRef<'_>) -> String {
+    let name = op.attribute("sym_name").ok();
+    name.and_then(|name| StringAttribute::try_from(name).ok())
+        .map_or(String::new(), |name| name.value().to_string())
 }
 
 /// Whether `values` can stand for the results of `op`: of the same types, or none where no result is used.

@@ -104,7 +104,7 @@ impl TpuTarget {
     fn packing(&self, element: &ElementType) -> u64 {
         match element {
             ElementType::I1 => 4,
-            other => 32 / u64::from(other.bits()).clamp(1, 32),
+            other => 32 / u64::from(other.bits()).next_power_of_two().clamp(1, 32),
         }
     }
 

@@ -145,6 +145,10 @@ fn read_from(
     if let Some(e) = failed {
         return Err(wrong(path, format!("ends too early: {e}"), None));
     }
+    if data.read(&mut [0]).map_or(0, |n| n) > 0 {
+        let message = format!("holds more than the {dims:?} elements its header declares");
+        return Err(wrong(path, message, None));
+    }
     let part = if want.0 == TypeChar::Complex {
         want.1 / 2
     } else {

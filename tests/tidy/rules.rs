@@ -112,6 +112,13 @@ pub fn forbidden_name(file: &SourceFile) -> Option<String> {
     })
 }
 
+/// A rewrite whose rule test is missing.
+pub fn no_rule_test(pass: &str, rewrite: &str, files: &[SourceFile]) -> Option<String> {
+    let path = format!("tests/rules/{pass}/{rewrite}.mlir");
+    let exists = files.iter().any(|file| file.path == path);
+    (!exists).then(|| format!("{pass}:{rewrite} has no rule test {path}"))
+}
+
 pub fn no_header(file: &SourceFile) -> Option<String> {
     (!file.text.starts_with("//! ")).then(|| {
         format!(

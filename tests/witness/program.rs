@@ -31,6 +31,15 @@ pub fn run(program: &Program, arguments: &[Array]) -> Option<Vec<Said>> {
     region(program, program.main().body, said.collect(), &Values::new())
 }
 
+/// Results of one op without regions.
+pub fn single(program: &Program, id: OpId, operands: &[Array]) -> Option<Vec<Said>> {
+    let said = operands.iter().map(|a| Said {
+        array: a.clone(),
+        ulp: scalar::EXACT,
+    });
+    op(program, id, &said.collect::<Vec<_>>(), &Values::new())
+}
+
 fn region(
     program: &Program,
     region: RegionId,

@@ -11,6 +11,7 @@ pub mod compare;
 pub mod contract;
 pub mod dumps;
 pub mod effects;
+pub mod expansion;
 pub mod finding;
 pub mod grid;
 pub mod inputs;

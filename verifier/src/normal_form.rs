@@ -1,4 +1,5 @@
-//! A program as the comparison reads it: calls, composites and fusions replaced by their bodies, barriers by their operands, tuples taken apart. Two
+//! A program as the comparison reads it: calls, composites and fusions replaced by their bodies, barriers by their operands, tuples taken apart (the
+//! composites that stand for a function stay: the ring reads their name). Two
 //! versions that differ only in what is a function or a fusion are then alike, and values inside bodies can be cut points.
 //!
 //! Proves nothing by itself: moves ops between regions and changes none. A program whose calls recur, or that would grow too large, stays as it is.
@@ -130,7 +131,7 @@ impl Copy<'_> {
         let operands = self.mapped(&o.operands)?;
         let results = match &o.op {
             Op::Hlo(hlo::Op::Call(call)) => self.call(&call.callee, &operands)?,
-            Op::Hlo(hlo::Op::Composite(composite)) => {
+            Op::Hlo(hlo::Op::Composite(composite)) if composite.implements().is_none() => {
                 self.call(&composite.decomposition, &operands)?
             }
             Op::Hlo(hlo::Op::Fusion(_)) => {

@@ -1,7 +1,7 @@
 //! One version of a program and how it came from the one before it.
 
 use crate::blame::Rewrite;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 use tileproof_dialect::{numerics::Numerics, program::Program};
 
 /// One version and how it was made from the one before it.
@@ -23,4 +23,12 @@ pub enum Origin {
     Pass,
     /// Another compiler, or another file: locations say nothing about the program before.
     Foreign,
+}
+
+/// The program as it is compared: fusions and layouts say where, not what.
+pub fn plain(program: &Arc<Program>) -> Arc<Program> {
+    match program.plain() {
+        Cow::Borrowed(_) => program.clone(),
+        Cow::Owned(plain) => Arc::new(plain),
+    }
 }

@@ -3,14 +3,14 @@
 pub mod report;
 mod run;
 
-use crate::{alias, grid, level, normal_form, session::Facts};
+use crate::{alias, expansion, grid, level, normal_form, session::Facts, step};
 pub use crate::{
     level::Level,
     step::{Origin, Step},
 };
 use rayon::prelude::*;
 pub use report::{Found, PassReport, Report, Skipped};
-use std::{borrow::Cow, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
 use tileproof_dialect::{
     error::{Diagnostic, Error},
     numerics::Numerics,
@@ -46,13 +46,9 @@ pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
 /// A pipeline of programs for one process.
 pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
     let start = Instant::now();
-    // Fusions and layouts say where, not what.
     let programs: Vec<Arc<Program>> = std::iter::once(source)
         .chain(steps.iter().map(|s| &s.program))
-        .map(|p| match p.plain() {
-            Cow::Borrowed(_) => normal_form::of(p),
-            Cow::Owned(plain) => normal_form::of(&Arc::new(plain)),
-        })
+        .map(|p| normal_form::of(&step::plain(p)))
         .collect();
     let facts: Vec<Facts> = programs.iter().map(|p| Facts::of(p)).collect();
     let mut report = Report::new(steps);
@@ -133,14 +129,17 @@ pub fn two(
     if !wrong.is_empty() {
         return Err(Error::InvalidProgram(wrong));
     }
+    let aligned = expansion::align(before, after)?;
     let step = Step {
         pass: "tv".to_string(),
-        program: after.clone(),
+        program: aligned.after,
         numerics: numerics.clone(),
         rewrites: vec![],
         origin: Origin::Foreign,
     };
-    pipeline(before, std::slice::from_ref(&step), options)
+    let mut report = pipeline(&aligned.before, std::slice::from_ref(&step), options)?;
+    report.notes.extend(aligned.notes);
+    Ok(report)
 }
 
 fn list(types: &[Type]) -> String {

@@ -64,6 +64,8 @@ enum Form {
     Stablehlo,
     /// HLO text
     Hlo,
+    /// A Python script that computes the same with JAX
+    Jax,
 }
 
 impl Opt {
@@ -74,6 +76,17 @@ impl Opt {
             (None, true) => check::passes(None)?,
             (None, false) => vec![],
         };
+        if let Some(name) = self.print_ir_after.as_deref()
+            && name != "all"
+            && !passes.iter().any(|p| p.name == name)
+        {
+            let names: Vec<&str> = passes.iter().map(|p| p.name).collect();
+            let message = format!(
+                "--print-ir-after: pass '{name}' does not run here; these do: all, {}",
+                names.join(", ")
+            );
+            return Err(Error::invalid(message, Default::default()));
+        }
         let options = check::options(self.stop_after_rewrite, self.stop_after.as_deref());
         let steps = manager::run(&program, &passes, &options)?;
         let mut before = &program;
@@ -116,6 +129,7 @@ impl Opt {
             Form::Own => self.own(before)?,
             Form::Stablehlo => export::stablehlo::print(before)?,
             Form::Hlo => export::hlo_text::print(before)?,
+            Form::Jax => export::jax::print(before)?,
         };
         match &self.output {
             Some(path) => write_atomically(path, result.as_bytes())?,

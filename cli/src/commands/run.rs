@@ -74,7 +74,9 @@ impl Run {
             match &first.end {
                 End::Returned { outputs, .. } => self.write(d, outcome.devices.len(), outputs)?,
                 End::Trapped(trap) => {
-                    eprintln!("device {d}: the program trapped: {trap}");
+                    let at = first.events.trapped_at.as_ref();
+                    let at = at.map_or(String::new(), |l| format!("{l}: "));
+                    eprintln!("{at}the program trapped on device {d}: {trap}");
                     code = 1;
                 }
                 End::Failed(failure) => {

@@ -50,7 +50,7 @@ impl OpDef for Acosh {
         elementwise::function(
             operands,
             cx,
-            libm::acosh,
+            acosh,
             complex::acosh,
             function::acosh,
             ring::complex::acosh,
@@ -79,6 +79,11 @@ impl OpDef for Acosh {
         let ty = Type::tensor(s.dims(), s.element(|e| e.has_ring()));
         Sampler::single(Acosh, &[ty], &[])
     }
+}
+
+/// NaN below 1; libm's own is finite for large negative numbers.
+fn acosh(x: f64) -> f64 {
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }
 
 #[cfg(test)]

@@ -3,6 +3,9 @@
 //! Meaning: results = decomposition(inputs). Inputs I1 inputs (any values), I2 name, I3 composite_attributes, I4 decomposition (function), I5 version,
 //! I6 regions (not run: the decomposition holds what they do). Constraints: C1 name has a namespace, `a.b`; C2 the decomposition exists, C3, C4 operand
 //! and result types are its (checked by `Program::verify`, which sees the function).
+//! A *named expansion* is a composite `chlo.NAME` with the attribute `max_ulp`, where NAME is an op without attributes: an approximation of that op within
+//! `max_ulp` units in the last place of its result, or of `floor` where that is given and the result smaller; of subnormal operands it says
+//! nothing where `normal_operands` is set. The ring evaluates the name, IEEE the decomposition.
 //! Kind: control. Numerics: the decomposition's.
 //! Example: `%1 = hlo.composite "my.op" %0 {decomposition = @f, version = 1 : i32} : (tensor<f32>) -> tensor<f32>`.
 
@@ -10,10 +13,11 @@ use crate::{
     attribute::{Attribute, AttributeReader, Attributes},
     bound::{Bound, Bounded},
     builder::{ProgramBuilder, Provenance, Sampler},
-    eval::{EvalContext, Stop},
-    hlo::region_bound,
+    eval::{EvalContext, Events, Stop},
+    hlo::{elementwise, region_bound},
     location::Location,
     op::{InferContext, Kind, OpDef},
+    planes::Planes,
     program::Program,
     tensor::Value,
     types::Type,
@@ -26,6 +30,57 @@ pub struct Composite {
     pub decomposition: String,
     /// 0 unless given.
     pub version: i64,
+}
+
+/// The function a named expansion approximates, and how well.
+#[derive(Debug, Clone)]
+pub struct Implements {
+    pub op: super::Op,
+    pub max_ulp: f64,
+    pub floor: f64,
+    /// Whether nothing is said of subnormal operands.
+    pub normal_operands: bool,
+}
+
+impl Composite {
+    /// What this composite is a named expansion of; none for other composites.
+    pub fn implements(&self) -> Option<Implements> {
+        let name = self.name.strip_prefix("chlo.")?;
+        let number = |name: &str| match self.composite_attributes.get(name) {
+            Some(Attribute::Float(bits)) => Some(f64::from_bits(*bits)).filter(|x| *x >= 0.0),
+            Some(_) | None => None,
+        };
+        let max_ulp = number("max_ulp")?;
+        let location = Location::default();
+        let mut reader = AttributeReader::new(name, Attributes::new(), &location);
+        let op = super::Op::from_attributes(name, &mut reader)?;
+        reader.finish().ok()?;
+        let is_function = match op.kind() {
+            Kind::Opaque | Kind::Arithmetic | Kind::Selection => true,
+            Kind::Movement | Kind::Integer | Kind::Control | Kind::Effect => false,
+        };
+        is_function.then(|| Implements {
+            op,
+            max_ulp,
+            floor: number("floor").unwrap_or(0.0),
+            normal_operands: self.composite_attributes.get("normal_operands").is_some(),
+        })
+    }
+
+    /// The decomposition's values with the residues of the function it approximates.
+    fn eval_expansion(&self, named: &Implements, operands: &[Value], results: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+        let function = named.op.eval(operands, results, cx)?;
+        // What the body meets on the ring plane decides nothing.
+        let mut events = Events::default();
+        let body = cx.runner.call(&self.decomposition, operands.to_vec(), &mut events)?;
+        let joined = body.iter().zip(&function).map(|(body, function)| match (body, function) {
+            (Value::Tensor(b), Value::Tensor(f)) if b.ty() == f.ty() => Ok(Value::Tensor(b.clone().with_ring(f.ring_buffer().cloned()))),
+            (Value::Tensor(_) | Value::Token(_) | Value::Tuple(_), _) => {
+                Err(Stop::internal(format!("'{}' and its decomposition give different types", self.name)))
+            }
+        });
+        joined.collect()
+    }
 }
 
 impl OpDef for Composite {
@@ -54,12 +109,24 @@ impl OpDef for Composite {
         if named { Ok(cx.declared.to_vec()) } else { Err(vec![format!("C1: name '{}' has no namespace", self.name)]) }
     }
 
-    fn eval(&self, operands: &[Value], _: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
-        cx.call(&self.decomposition, operands.to_vec())
+    fn eval(&self, operands: &[Value], results: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+        match self.implements() {
+            Some(named) if cx.planes == Planes::IeeeAndRing => self.eval_expansion(&named, operands, results, cx),
+            Some(_) | None => cx.call(&self.decomposition, operands.to_vec()),
+        }
     }
 
-    fn bound(&self, _: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
-        Ok(region_bound::undetermined(values))
+    fn bound(&self, operands: &[Bounded<'_>], results: &[Type], values: &[Value], cx: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+        let Some(named) = self.implements() else {
+            return Ok(region_bound::undetermined(values));
+        };
+        let bounds = named.op.bound(operands, results, values, cx)?;
+        let bounds = elementwise::with_ulps(bounds, values, named.max_ulp, named.floor)?;
+        if named.normal_operands {
+            elementwise::undetermined_where_subnormal(bounds, operands, values)
+        } else {
+            Ok(bounds)
+        }
     }
 
     fn sample(s: &mut Sampler) -> Program {

@@ -2,7 +2,7 @@
 //!
 //! Meaning: by `call_target_name`, see [`Meaning`]; other targets are `Unsupported` and named. Inputs I1 operands (any values), I2 call_target_name,
 //! I3 has_side_effect, I4 backend_config, I5 api_version, I6 called_computations, I7 output_operand_aliases, operand_layouts, result_layouts,
-//! `mhlo.attributes` (attributes of the op that an `mhlo.NAME` or `chlo.NAME` target stands for).
+//! `mhlo.attributes` (attributes of the op that an `mhlo.NAME` or `chlo.NAME` target stands for), `mhlo.backend_config` (typed options).
 //! Constraints: C1 the called computations exist (checked by `Program::verify`); I2 not empty.
 //! Kind: effect. Numerics: those of the op the target stands for.
 //! Example: `%1 = hlo.custom_call @Sharding(%0) : (tensor<2xf32>) -> tensor<2xf32>`.
@@ -12,7 +12,7 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{Effect, EvalContext, Stop, Trap},
-    hlo::{self, region_bound, shape},
+    hlo::{self, lapack, region_bound, shape},
     location::Location,
     op::{InferContext, Kind, OpDef},
     program::Program,
@@ -35,6 +35,8 @@ pub struct CustomCall {
     pub output_operand_aliases: Option<Attribute>,
     /// `mhlo.attributes`.
     pub op_attributes: Option<Attributes>,
+    /// `mhlo.backend_config`: the options of a call of the typed interface, beside an empty `backend_config`.
+    pub typed_config: Option<Attributes>,
 }
 
 /// What a target stands for.
@@ -46,6 +48,10 @@ pub enum Meaning {
     Op(&'static str),
     /// The k largest elements of the last dimension; k is the size of the results.
     TopK,
+    /// The k first elements of values and of what stands beside them, in the order of a comparator.
+    ApproximateTopK,
+    /// A routine of LAPACK, on real matrices.
+    Lapack(lapack::Routine),
     /// Traps unless the first operand is true.
     ShapeAssertion,
     /// An expectation of a test program, seen as an effect; a result says whether the operands agree. The effect's values are the operands, then the
@@ -108,6 +114,7 @@ const TARGETS: &[(&str, Meaning)] = &[
     ("chlo.zeta", Meaning::Op("zeta")),
     ("erf", Meaning::Op("erf")),
     ("TopK", Meaning::TopK),
+    ("ApproxTopK", Meaning::ApproximateTopK),
     ("shape_assertion", Meaning::ShapeAssertion),
     ("interpreter.print", Meaning::Show),
     ("interpreter.probe", Meaning::Show),
@@ -124,7 +131,8 @@ const TARGETS: &[(&str, Meaning)] = &[
 impl Meaning {
     /// What `target` stands for; none when this build gives it no meaning.
     pub fn of(target: &str) -> Option<Meaning> {
-        TARGETS.iter().find(|(name, _)| *name == target).map(|(_, m)| *m)
+        let named = TARGETS.iter().find(|(name, _)| *name == target).map(|(_, m)| *m);
+        named.or_else(|| lapack::routine(target).map(Meaning::Lapack))
     }
 }
 
@@ -141,6 +149,7 @@ impl CustomCall {
             result_layouts: None,
             output_operand_aliases: None,
             op_attributes: None,
+            typed_config: None,
         }
     }
 
@@ -154,6 +163,65 @@ impl CustomCall {
             _ => None,
         };
         config.0.values().filter_map(value).map(Value::from).collect()
+    }
+
+    /// The options of a call of the typed interface, wherever they stand.
+    fn typed_options(&self) -> Attributes {
+        match (&self.typed_config, &self.backend_config) {
+            (Some(config), _) | (None, Some(Attribute::Dict(config))) => config.clone(),
+            (None, _) => Attributes::new(),
+        }
+    }
+
+    /// The exact `top_k` first elements along `reduction_dim`, of values and of what stands beside them, in the order of the comparator: what a recall of
+    /// 1 gives. The comparator is asked once whether it wants small numbers first.
+    fn approximate_top_k(&self, operands: &[Value], results: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+        let options = self.typed_options();
+        let number = |name: &str| match options.get(name) {
+            Some(Attribute::Int(n)) => usize::try_from(*n).ok(),
+            Some(_) | None => None,
+        };
+        let missing = || Stop::unsupported(format!("{} with these operands or options", self.unsupported()));
+        let (values, beside) = (shape::operand(operands, 0)?, shape::operand(operands, 1)?);
+        let (k, dim) = (number("top_k").ok_or_else(missing)?, number("reduction_dim").ok_or_else(missing)?);
+        let comparator = self.called_computations.first().ok_or_else(missing)?;
+        if dim >= values.rank() || values.dims() != beside.dims() || !values.element().is_float() {
+            return Err(missing());
+        }
+        let scalar = |t: &Tensor, x: f64| Value::from(Tensor::splat_f64(&[], t.element(), x));
+        let asked = vec![scalar(values, 1.0), scalar(values, 2.0), scalar(beside, 0.0), scalar(beside, 1.0)];
+        let asked = asked.into_iter().map(|v| match v {
+            Value::Tensor(t) => cx.embedded(t).into(),
+            Value::Token(_) | Value::Tuple(_) => v,
+        });
+        let answer = cx.call(comparator, asked.collect())?;
+        let small_first = region_bound::scalar(answer.first()).ok_or_else(missing)? != 0;
+        let numbers = values.to_f64s();
+        let strides = crate::tensor::row_major_strides(values.dims());
+        let (n, stride) = (values.dims()[dim] as usize, strides[dim] as usize);
+        let mut dims = values.dims().to_vec();
+        dims[dim] = k.min(n) as u64;
+        let block = n * stride;
+        let mut chosen = vec![];
+        for outer in 0..values.len() / block.max(1) {
+            let orders: Vec<Vec<usize>> = (0..stride)
+                .map(|inner| {
+                    let mut at: Vec<usize> = (0..n).map(|i| outer * block + i * stride + inner).collect();
+                    at.sort_by(|x, y| if small_first { numbers[*x].total_cmp(&numbers[*y]) } else { numbers[*y].total_cmp(&numbers[*x]) });
+                    at
+                })
+                .collect();
+            for i in 0..k.min(n) {
+                chosen.extend(orders.iter().map(|order| order[i]));
+            }
+        }
+        let taken = vec![Value::from(values.take(&dims, &chosen)), Value::from(beside.take(&dims, &chosen))];
+        let fits = |types: &[Type]| taken.iter().zip(types).all(|(v, t)| v.ty().compatible(t)) && types.len() == 2;
+        match results {
+            [Type::Tuple(parts)] if fits(parts) => Ok(vec![Value::Tuple(taken)]),
+            _ if fits(results) => Ok(taken),
+            _ => Err(missing()),
+        }
     }
 
     fn unsupported(&self) -> String {
@@ -173,7 +241,7 @@ impl CustomCall {
                 let k = dims.and_then(|d| d.last().copied()).ok_or_else(|| Stop::unsupported(self.unsupported()))?;
                 ("top_k", Attributes::new().with("k", k as i64))
             }
-            Some(Meaning::Identity | Meaning::ShapeAssertion | Meaning::Check | Meaning::Show) | None => return Ok(None),
+            Some(Meaning::Identity | Meaning::ShapeAssertion | Meaning::Check | Meaning::Show | Meaning::ApproximateTopK | Meaning::Lapack(_)) | None => return Ok(None),
         };
         let location = Location::default();
         let mut reader = AttributeReader::new(name, attributes, &location);
@@ -232,6 +300,7 @@ impl OpDef for CustomCall {
             result_layouts: reader.take("result_layouts"),
             output_operand_aliases: reader.take("output_operand_aliases").filter(|a| *a != Attribute::Array(vec![])),
             op_attributes: reader.opt_dict("mhlo.attributes"),
+            typed_config: reader.opt_dict("mhlo.backend_config"),
         }
     }
 
@@ -247,6 +316,7 @@ impl OpDef for CustomCall {
             .with_some("result_layouts", self.result_layouts.clone())
             .with_some("output_operand_aliases", self.output_operand_aliases.clone())
             .with_some("mhlo.attributes", self.op_attributes.clone())
+            .with_some("mhlo.backend_config", self.typed_config.clone())
     }
 
     fn infer(&self, cx: &InferContext<'_>) -> Result<Vec<Type>, Vec<String>> {
@@ -274,6 +344,8 @@ impl OpDef for CustomCall {
                     _ => op.eval(operands, results, cx),
                 }
             }
+            Meaning::ApproximateTopK => self.approximate_top_k(operands, results, cx),
+            Meaning::Lapack(routine) => lapack::eval(routine, &self.typed_options(), operands, results, cx),
             Meaning::ShapeAssertion => match region_bound::scalar(operands.first()) {
                 Some(0) => {
                     let values: Vec<String> = operands[1..].iter().filter_map(|v| region_bound::scalar(Some(v))).map(|n| n.to_string()).collect();
@@ -307,7 +379,7 @@ impl OpDef for CustomCall {
                 (Some(_), [Value::Tuple(_)]) | (None, _) => Ok(region_bound::undetermined(values)),
                 (Some(op), _) => op.bound(operands, results, values, cx),
             },
-            Some(Meaning::ShapeAssertion | Meaning::Check) => Ok(region_bound::exact_or_undetermined(operands, values)),
+            Some(Meaning::ShapeAssertion | Meaning::Check | Meaning::ApproximateTopK | Meaning::Lapack(_)) => Ok(region_bound::exact_or_undetermined(operands, values)),
             None => Ok(region_bound::undetermined(values)),
         }
     }

@@ -24,6 +24,7 @@ pub mod dot_algorithm;
 pub mod fourier;
 #[cfg(test)]
 mod grid_test_runner;
+pub mod lapack;
 pub mod movement;
 pub mod number;
 pub mod patches;
@@ -80,7 +81,17 @@ macro_rules! hlo_ops {
                 match self { $(Op::$name(op) => op.infer(cx),)* }
             }
 
+            /// The op's definition; where its meaning on quantized values is that of the values they express, on those.
             pub fn eval(&self, operands: &[Value], results: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
+                if self.dequantizes() && quantization::involved(operands, results) {
+                    return quantization::dequantize_op_quantize(operands, results, cx, |operands, results, cx| {
+                        self.defined(operands, results, cx)
+                    });
+                }
+                self.defined(operands, results, cx)
+            }
+
+            fn defined(&self, operands: &[Value], results: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
                 match self { $(Op::$name(op) => op.eval(operands, results, cx),)* }
             }
 
@@ -273,6 +284,46 @@ impl Op {
             Op::CustomCall(op) => op.called_computations.iter().map(String::as_str).collect(),
             _ => vec![],
         }
+    }
+
+    /// Whether the specification defines the op on quantized values as dequantize, op, quantize and its file leaves that to [`Op::eval`]: the
+    /// elementwise functions of numbers.
+    fn dequantizes(&self) -> bool {
+        matches!(
+            self,
+            Op::Abs(_)
+                | Op::Add(_)
+                | Op::Atan2(_)
+                | Op::Cbrt(_)
+                | Op::Ceil(_)
+                | Op::Clamp(_)
+                | Op::Compare(_)
+                | Op::Cosine(_)
+                | Op::Divide(_)
+                | Op::Exponential(_)
+                | Op::ExponentialMinusOne(_)
+                | Op::Floor(_)
+                | Op::IsFinite(_)
+                | Op::Log(_)
+                | Op::LogPlusOne(_)
+                | Op::Logistic(_)
+                | Op::Maximum(_)
+                | Op::Minimum(_)
+                | Op::Multiply(_)
+                | Op::Negate(_)
+                | Op::Power(_)
+                | Op::ReducePrecision(_)
+                | Op::Remainder(_)
+                | Op::RoundNearestAfz(_)
+                | Op::RoundNearestEven(_)
+                | Op::Rsqrt(_)
+                | Op::Sign(_)
+                | Op::Sine(_)
+                | Op::Sqrt(_)
+                | Op::Subtract(_)
+                | Op::Tan(_)
+                | Op::Tanh(_)
+        )
     }
 
     /// Name and attributes, without names of functions.

@@ -30,6 +30,11 @@ pub fn involved(operands: &[Value], results: &[Type]) -> bool {
             .any(|t| t.as_tensor().is_some_and(|t| quantized(&t.element)))
 }
 
+/// What the elements of a type stand for: the expressed type of a quantized one, else the type itself.
+pub fn expressed_element(element: &ElementType) -> &ElementType {
+    parameters(element).map_or(element, |q| &q.expressed)
+}
+
 /// The type with its expressed element type.
 pub fn expressed(ty: &Type) -> Type {
     match ty.as_tensor().and_then(|t| parameters(&t.element)) {

@@ -1,6 +1,7 @@
 //! Pieces of shape rules that many ops share.
 
 use crate::{
+    hlo::quantization,
     op::InferContext,
     tensor::{Tensor, Value},
     types::{Dim, TensorType, Type},
@@ -69,7 +70,8 @@ pub fn same_dims(tensors: &[&Arc<TensorType>]) -> Result<Vec<Dim>, Vec<String>> 
     Ok(dims)
 }
 
-/// `n` operands of one shape and one element type that `accept` takes; the result has that type.
+/// `n` operands of one shape and one element type that `accept` takes; the result has that type. Quantized types count as the types they express; their
+/// parameters may differ, and the result is quantized as it is declared.
 pub fn elementwise(
     cx: &InferContext<'_>,
     n: usize,
@@ -78,19 +80,39 @@ pub fn elementwise(
 ) -> Result<Vec<Type>, Vec<String>> {
     let operands = tensors(cx, n)?;
     let dims = same_dims(&operands)?;
-    if operands.iter().any(|t| t.element != operands[0].element) {
+    let meaning = quantization::expressed_element(&operands[0].element);
+    if let Some(other) = operands
+        .iter()
+        .find(|t| quantization::expressed_element(&t.element) != meaning)
+    {
         return Err(vec![format!(
-            "operand element types differ: {} and {}",
-            operands[0], operands[1]
+            "operand element types differ: {} and {other}",
+            operands[0]
         )]);
     }
-    if !accept(operands[0]) {
+    if !accept(&operands[0].with_element(meaning.clone())) {
         return Err(vec![format!(
             "element type must be {wanted}, got {}",
             operands[0].element
         )]);
     }
-    Ok(vec![operands[0].with_dims(dims).into()])
+    let declared = cx.declared.first().and_then(Type::as_tensor);
+    let is_quantized = |t: &&Arc<TensorType>| quantization::parameters(&t.element).is_some();
+    let element = match declared {
+        Some(declared)
+            if (is_quantized(&declared) || operands.iter().any(|t| is_quantized(&t)))
+                && quantization::expressed_element(&declared.element) == meaning =>
+        {
+            &declared.element
+        }
+        Some(_) | None => &operands[0].element,
+    };
+    Ok(vec![
+        operands[0]
+            .with_dims(dims)
+            .with_element(element.clone())
+            .into(),
+    ])
 }
 
 /// Operand `i` of an evaluation as a tensor. The verifier has checked that it is one.

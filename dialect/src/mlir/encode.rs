@@ -16,16 +16,7 @@ use mlir_sys::{MlirValue, mlirFunctionTypeGet};
 
 /// The module of `program`, unverified. Its large literals are lent to `context`.
 pub fn encode<'c>(program: &Program, context: &'c Context) -> Result<Module<'c>, Error> {
-    let melior = context.melior();
-    let nothing = MlirValue {
-        ptr: std::ptr::null(),
-    };
-    let mut encoding = Encoding {
-        program,
-        context: melior,
-        attributes: Encoder::new(melior),
-        values: vec![nothing; program.value_count()],
-    };
+    let mut encoding = Encoding::new(program, context.melior());
     let body = Block::new(&[]);
     for function in &program.functions {
         body.append_operation(encoding.function(function)?);
@@ -42,6 +33,18 @@ pub fn encode<'c>(program: &Program, context: &'c Context) -> Result<Module<'c>,
     let operation = operation.map_err(|_| Error::internal("MLIR does not build the module op"))?;
     Module::from_operation(operation)
         .ok_or_else(|| Error::internal("MLIR does not build the module"))
+}
+
+/// Function `id` of `program`, in no module yet. Its large literals are lent to `context`.
+pub fn function<'c>(
+    context: &'c Context,
+    program: &Program,
+    id: FunctionId,
+) -> Result<Operation<'c>, Error> {
+    let mut encoding = Encoding::new(program, context.melior());
+    let operation = encoding.function(program.function(id));
+    context.lend(encoding.attributes.lent);
+    operation
 }
 
 /// One op, in no block yet. Its result types are as given; its large literals are lent to `context`.
@@ -141,7 +144,19 @@ struct Encoding<'c, 'p> {
     values: Vec<MlirValue>,
 }
 
-impl<'c> Encoding<'c, '_> {
+impl<'c, 'p> Encoding<'c, 'p> {
+    fn new(program: &'p Program, context: &'c melior::Context) -> Encoding<'c, 'p> {
+        let nothing = MlirValue {
+            ptr: std::ptr::null(),
+        };
+        Encoding {
+            program,
+            context,
+            attributes: Encoder::new(context),
+            values: vec![nothing; program.value_count()],
+        }
+    }
+
     fn location(&self, location: &Location) -> melior::ir::Location<'c> {
         locations::encode(self.context, location)
     }

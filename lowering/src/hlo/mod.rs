@@ -5,6 +5,7 @@ pub mod canonicalize_dots;
 pub mod cse;
 pub mod dce;
 pub mod expand;
+pub mod fold_constants;
 pub mod fuse;
 pub mod simplify;
 pub mod split_wide;

@@ -15,7 +15,10 @@ use crate::{
 };
 use plan::Plan;
 use regions::Runner;
-use std::sync::OnceLock;
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, OnceLock},
+};
 use tileproof_dialect::{
     bound::{Bound, Bounded},
     error::Error,
@@ -44,6 +47,7 @@ pub struct Interpreter<'p> {
     plan: OnceLock<Plan>,
     process: Process,
     rendezvous: Option<&'p Rendezvous>,
+    infeed: Option<&'p Mutex<VecDeque<Vec<Value>>>>,
 }
 
 /// Values of one running function, by place.
@@ -90,6 +94,7 @@ impl<'p> Interpreter<'p> {
             plan: OnceLock::new(),
             process: Devices::default().process(0),
             rendezvous: None,
+            infeed: None,
         }
     }
 
@@ -102,6 +107,12 @@ impl<'p> Interpreter<'p> {
     pub fn with_process(mut self, process: Process, rendezvous: &'p Rendezvous) -> Interpreter<'p> {
         self.process = process;
         self.rendezvous = Some(rendezvous);
+        self
+    }
+
+    /// Runs with an infeed: each entry is what one `infeed` op receives.
+    pub fn with_infeed(mut self, queue: &'p Mutex<VecDeque<Vec<Value>>>) -> Interpreter<'p> {
+        self.infeed = Some(queue);
         self
     }
 
@@ -375,6 +386,9 @@ impl<'p> Interpreter<'p> {
             Kernels::Definition => None,
         };
         let out = fast.unwrap_or_else(|| o.op.eval(operands, types, &mut cx));
+        if matches!(out, Err(Stop::Trap(_))) && events.trapped_at.is_none() {
+            events.trapped_at = Some(self.program.op(id).location.clone());
+        }
         let values = out.map_err(|stop| self.locate(id, stop))?;
         let fits = values.len() == types.len() && values.iter().zip(types).all(|(v, t)| fits(v, t));
         if fits {

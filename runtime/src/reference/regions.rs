@@ -3,7 +3,7 @@
 use super::{Frame, Interpreter, Observer};
 use crate::grid::Meeting;
 use tileproof_dialect::{
-    eval::{Events, Process, RegionRunner, Route, Stop},
+    eval::{Events, Process, RegionRunner, Route, Stop, Trap},
     op::Op,
     program::{OpId, RegionId},
     tensor::{Tensor, Value},
@@ -131,7 +131,13 @@ impl RegionRunner for Runner<'_, '_> {
     }
 
     fn infeed(&mut self, _: &str, _: &[Type]) -> Result<Vec<Value>, Stop> {
-        Err(Stop::unsupported("infeed in a run without one"))
+        let Some(queue) = self.interpreter.infeed else {
+            return Err(Stop::unsupported("infeed in a run without one"));
+        };
+        let mut queue = queue.lock().unwrap_or_else(|e| e.into_inner());
+        queue
+            .pop_front()
+            .ok_or_else(|| Stop::Trap(Trap::Deadlock("the infeed is empty".to_string())))
     }
 
     fn send(&mut self, route: Route, values: Vec<Value>) -> Result<(), Stop> {

@@ -269,3 +269,68 @@ pub fn tensor_types(types: &[Type]) -> Result<Vec<TensorType>, Error> {
     };
     types.iter().map(tensor).collect()
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// A stand-in for Python: says that it is ready, reads the length of one request, and goes on with `then`.
+    fn worker(name: &str, then: &str) -> (PathBuf, Xla) {
+        let ready = r#"{"outcome": "ready", "jax": "1", "jaxlib": "2", "platform": "cpu"}"#;
+        let script = format!(
+            "#!/bin/sh\nprintf '\\{:03o}\\0\\0\\0%s' '{ready}'\nhead -c 4 >/dev/null\n{then}\n",
+            ready.len()
+        );
+        let path = std::env::temp_dir().join(format!("tileproof-{}-{name}", std::process::id()));
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let xla = Xla::new(Config {
+            python: Some(path.clone()),
+            timeout: Duration::from_secs(2),
+            ..Config::default()
+        });
+        (path, xla)
+    }
+
+    fn run(xla: &Xla) -> Ended {
+        let request = Request {
+            form: Form::StableHlo,
+            text: "",
+            options: &[],
+            replicas: 1,
+            partitions: 1,
+            arguments: &[],
+            results: &[],
+            runs: 1,
+        };
+        xla.run(&request).unwrap()
+    }
+
+    #[test]
+    fn a_crash_a_kill_and_a_hang_are_outcomes_and_the_worker_is_started_again() {
+        let cases = [
+            (
+                "abort",
+                "echo why >&2; kill -ABRT $$",
+                "crash",
+                "SIGABRT: why",
+            ),
+            ("segv", "kill -SEGV $$", "crash", "SIGSEGV"),
+            ("kill", "kill -KILL $$", "out-of-memory", "SIGKILL"),
+            ("hang", "sleep 60", "hang", "2 s"),
+        ];
+        for (name, then, kind, words) in cases {
+            let (path, xla) = worker(name, then);
+            for _ in 0..2 {
+                let Ended::Failed(failure) = run(&xla) else {
+                    panic!("{name} returned");
+                };
+                assert_eq!(failure.name(), kind);
+                assert!(failure.to_string().contains(words), "{failure}");
+            }
+            assert_eq!(xla.versions().unwrap().jaxlib, "2");
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+}

@@ -165,7 +165,8 @@ fn step(
     };
     let exact = carried.iter().all(Bound::is_exact);
     let types: Vec<Type> = o.operands.iter().map(|v| program.ty(*v).clone()).collect();
-    let own = match rounding(&o.op, &types) {
+    let rounding = rounding(&o.op, &types);
+    let own = match rounding {
         Rounding::None => 0.0,
         Rounding::Once if exact && freedom == Freedom::Strict => {
             return Ok(vec![Bound::Exact; results.len()]);
@@ -176,18 +177,116 @@ fn step(
             Freedom::Xla => super::xla_ulps::of(&o.op, results),
         },
     };
-    // What our own side errs is in the op's bound; the other side errs `own` times as much.
-    let ours = bound(&carried)?;
     if own == 0.0 {
-        return Ok(ours);
+        return bound(&carried);
     }
-    let theirs = bound(&vec![Bound::Exact; carried.len()])?;
+    // What our own side errs is in the op's bound; the other side errs `own` times as much, and may take a subnormal number for any other.
+    let (theirs_carried, theirs_in) = match freedom {
+        Freedom::Strict => (carried.clone(), vec![Bound::Exact; carried.len()]),
+        Freedom::Xla => {
+            let widened = |b: &Bound, v: &Value| subnormal_error(b, v);
+            (
+                carried
+                    .iter()
+                    .zip(operands)
+                    .map(|(b, v)| widened(b, v))
+                    .collect(),
+                operands.iter().map(|v| widened(&Bound::Exact, v)).collect(),
+            )
+        }
+    };
+    let ours = bound(&theirs_carried)?;
+    let theirs = bound(&theirs_in)?;
     Ok(ours
         .iter()
         .zip(&theirs)
         .zip(results)
-        .map(|((a, b), value)| sum(a, b, own, value))
+        .map(|((a, b), value)| match freedom {
+            Freedom::Strict => sum(a, b, own, value),
+            Freedom::Xla => flushed(&sum(a, b, own, value), rounding, operands, value),
+        })
         .collect())
+}
+
+/// `bound` where at least the smallest normal number is left open at elements that are subnormal.
+fn subnormal_error(bound: &Bound, value: &Value) -> Bound {
+    let Some(t) = value.as_tensor() else {
+        return bound.clone();
+    };
+    let Some(smallest) = smallest_normal(t.element()) else {
+        return bound.clone();
+    };
+    let subnormal: Vec<bool> = match t.element() {
+        ElementType::F32 => t
+            .as_slice::<f32>()
+            .iter()
+            .map(|v| v.is_subnormal())
+            .collect(),
+        ElementType::F64 => t
+            .as_slice::<f64>()
+            .iter()
+            .map(|v| v.is_subnormal())
+            .collect(),
+        ElementType::C64 => {
+            let part = |z: &[f32; 2]| z.iter().any(|v| v.is_subnormal());
+            t.as_slice::<[f32; 2]>().iter().map(part).collect()
+        }
+        _ => {
+            let part = |z: &[f64; 2]| z.iter().any(|v| v.is_subnormal());
+            t.as_slice::<[f64; 2]>().iter().map(part).collect()
+        }
+    };
+    if !subnormal.contains(&true) {
+        return bound.clone();
+    }
+    let open = |(i, s): (usize, &bool)| bound.at(i).max(if *s { smallest } else { 0.0 });
+    Bound::absolute(subnormal.iter().enumerate().map(open).collect())
+}
+
+/// Smallest normal number of a type that XLA computes in; narrower types are computed in f32, where their subnormals are normal.
+fn smallest_normal(element: &ElementType) -> Option<f64> {
+    match element {
+        ElementType::F32 | ElementType::C64 => Some(f64::from(f32::MIN_POSITIVE)),
+        ElementType::F64 | ElementType::C128 => Some(f64::MIN_POSITIVE),
+        _ => None,
+    }
+}
+
+/// `bound` where a result may be flushed: every term of a sum, and other results near zero, lose less than the smallest normal number.
+fn flushed(bound: &Bound, rounding: Rounding, operands: &[Value], value: &Value) -> Bound {
+    let Some((t, smallest)) = value
+        .as_tensor()
+        .and_then(|t| Some((t, smallest_normal(t.element())?)))
+    else {
+        return bound.clone();
+    };
+    match rounding {
+        Rounding::AnyOrder => {
+            // No result has more terms than the operands have elements.
+            let terms = operands.iter().map(hlo::region_bound::elements).max();
+            let lost = terms.unwrap_or(1) as f64 * smallest;
+            Bound::absolute((0..t.len()).map(|i| bound.at(i) + lost).collect())
+        }
+        Rounding::None | Rounding::Once | Rounding::Function => {
+            let values = t.to_f64s();
+            if t.element().is_complex()
+                || values
+                    .iter()
+                    .all(|v| v.abs() >= 2.0 * smallest || *v == 0.0)
+            {
+                return bound.clone();
+            }
+            let near = |(i, v): (usize, &f64)| {
+                bound.at(i)
+                    + if v.abs() < 2.0 * smallest {
+                        smallest
+                    } else {
+                        0.0
+                    }
+            };
+            Bound::absolute(values.iter().enumerate().map(near).collect())
+        }
+    }
 }
 
 fn sum(a: &Bound, b: &Bound, times: f64, value: &Value) -> Bound {
@@ -240,5 +339,55 @@ fn rounding(op: &Op, operands: &[Type]) -> Rounding {
         // The magnitude of a complex number and the like: functions of two numbers.
         Kind::Selection => Rounding::Function,
         Kind::Arithmetic | Kind::Control | Kind::Effect => Rounding::AnyOrder,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tileproof_dialect::import::hlo_text;
+
+    fn distance(body: &str, values: &[f32], freedom: Freedom) -> Bound {
+        let n = values.len();
+        let text = format!(
+            "HloModule m\nsum {{\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b)\n}}\nENTRY e {{\n x = f32[{n}]{{0}} parameter(0)\n{body}\n}}"
+        );
+        let program = hlo_text::parse(&text, "t").unwrap();
+        let x = Tensor::from_slice(&[n as u64], ElementType::F32, values).into();
+        let limits = Limits::default();
+        let out = allowed(&program, &[x], freedom, Flush::Kept, &limits).unwrap();
+        out.distances[0].clone()
+    }
+
+    #[test]
+    fn correctly_rounded_ops_leave_nothing_and_functions_and_sums_leave_what_they_may() {
+        let (x, ulp) = ([1.5f32, 1.25], f64::from(f32::EPSILON));
+        let product = "m = f32[2]{0} multiply(x, x)\nROOT r = f32[2]{0} subtract(m, x)";
+        assert_eq!(distance(product, &x, Freedom::Strict), Bound::Exact);
+        // XLA may contract: two roundings on either side.
+        assert!(distance(product, &x, Freedom::Xla).at(0) > ulp / 2.0);
+        let function = distance("ROOT r = f32[2]{0} cosine(x)", &[0.1, 0.2], Freedom::Strict);
+        assert!(function.at(0) > 4.0 * ulp / 2.0 && function.at(0) < 6.0 * ulp);
+        let sum =
+            "z = f32[] constant(0)\nROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=sum";
+        let sum = distance(sum, &x, Freedom::Strict);
+        assert!(sum.at(0) > 0.0 && sum.at(0) < 8.0 * ulp);
+        assert_eq!(
+            distance(
+                "ROOT r = f32[2]{0} reverse(x), dimensions={0}",
+                &x,
+                Freedom::Xla
+            ),
+            Bound::Exact
+        );
+    }
+
+    #[test]
+    fn subnormal_numbers_are_left_open_to_xla_alone() {
+        let x = [1e-40f32, 1.0];
+        let twice = "ROOT r = f32[2]{0} add(x, x)";
+        assert_eq!(distance(twice, &x, Freedom::Strict), Bound::Exact);
+        let open = distance(twice, &x, Freedom::Xla);
+        assert!(open.at(0) >= 2.0 * f64::from(f32::MIN_POSITIVE) && open.at(1) < 1e-6);
     }
 }

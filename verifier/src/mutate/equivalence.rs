@@ -12,7 +12,7 @@ use tileproof_dialect::{
     literal::Literal,
     op::{Kind, Op},
     planes::Planes,
-    program::{FunctionId, OpId, Program, RegionId, ValueId},
+    program::{OpId, Program, RegionId, ValueId},
     tensor::{Tensor, Value},
     types::{Class, ElementType, TensorType, Type},
 };
@@ -67,16 +67,7 @@ const COMMUTATIVE: &[&str] = &["add", "multiply", "maximum", "minimum", "and", "
 /// Hash of what the entry function returns, ops without use left out and equal values counted as one.
 pub fn canonical(program: &Program) -> u128 {
     let mut keys = HashMap::new();
-    function_key(program, program.entry, &mut keys, 0)
-}
-
-fn function_key(
-    program: &Program,
-    function: FunctionId,
-    keys: &mut HashMap<ValueId, u128>,
-    depth: usize,
-) -> u128 {
-    region_key(program, program.function(function).body, keys, depth)
+    region_key(program, program.main().body, &mut keys, 0)
 }
 
 /// Nesting of calls at which a callee is taken by its name.
@@ -122,7 +113,8 @@ fn region_key(
             match program.find_function(callee) {
                 Some(f) if depth < DEPTH => {
                     let mut inner = HashMap::new();
-                    let key = function_key(program, f, &mut inner, depth + 1);
+                    let body = program.function(f).body;
+                    let key = region_key(program, body, &mut inner, depth + 1);
                     parts.push(key.to_le_bytes().to_vec());
                 }
                 Some(_) | None => parts.push(callee.as_bytes().to_vec()),
@@ -182,7 +174,8 @@ fn same_movement(program: &Program, mutator: &Mutator, id: OpId, seed: u64) -> O
     let o = program.op(id);
     let Op::Hlo(op) = &o.op;
     let is_index = |v: &ValueId| {
-        look::element(program, *v).is_none_or(|e| e.is_integer() && takes_indices(op))
+        look::element(program, *v)
+            .is_none_or(|e| e.is_integer() && TAKES_INDICES.contains(&op.name()))
     };
     if op.kind() != Kind::Movement || !o.regions.is_empty() || o.operands.iter().any(is_index) {
         return None;
@@ -210,21 +203,19 @@ fn same_movement(program: &Program, mutator: &Mutator, id: OpId, seed: u64) -> O
     same_outputs(&copy, &wrong, &arguments).then_some(Why::SameMovement)
 }
 
-fn takes_indices(op: &hlo::Op) -> bool {
-    [
-        "gather",
-        "dynamic_slice",
-        "dynamic_update_slice",
-        "dynamic_gather",
-        "dynamic_pad",
-        "real_dynamic_slice",
-        "dynamic_reshape",
-        "dynamic_broadcast_in_dim",
-        "torch_index_select",
-        "dynamic_iota",
-    ]
-    .contains(&op.name())
-}
+/// Ops that read integers as places or sizes.
+const TAKES_INDICES: &[&str] = &[
+    "gather",
+    "dynamic_slice",
+    "dynamic_update_slice",
+    "dynamic_gather",
+    "dynamic_pad",
+    "real_dynamic_slice",
+    "dynamic_reshape",
+    "dynamic_broadcast_in_dim",
+    "torch_index_select",
+    "dynamic_iota",
+];
 
 /// Bits that all operands of a copy may have together.
 const EXHAUSTIVE_BITS: u32 = 16;

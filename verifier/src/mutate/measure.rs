@@ -8,6 +8,7 @@ use super::{
     oracles::{self, Oracle},
 };
 use crate::{
+    compare::bits::first_difference,
     inputs::{self, Class},
     validate::{self, Level, Progress, Report, Step},
     verdict::Verdict,
@@ -24,6 +25,7 @@ use std::{
 use tileproof_dialect::{
     error::Error,
     location::Location,
+    numerics::Contract,
     planes::{Planes, ring::mix},
     program::{OpId, Program},
     tensor::Value,
@@ -64,6 +66,7 @@ pub enum Fate {
     /// The check takes it for right.
     Survived {
         verdict: Verdict,
+        seen: Seen,
     },
     Equivalent {
         why: equivalence::Why,
@@ -72,6 +75,15 @@ pub enum Fate {
     Failed {
         message: String,
     },
+}
+
+/// Whether more inputs show what the check did not see.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Seen {
+    /// These show it: the check missed it.
+    By { class: Class, seed: u64 },
+    /// None of so many runs gives other outputs: either no input can, or it is rare.
+    Never { runs: u64 },
 }
 
 /// One mutant and its fate.
@@ -141,9 +153,10 @@ fn measure_step(
 ) -> Result<(), Error> {
     let limits = limits_of(before, step, options, out)?;
     let sites = sites(&step.program, options);
-    let outputs = match options.oracles.is_empty() {
-        true => None,
-        false => outputs(&step.program, options, &limits),
+    let outputs = if options.oracles.is_empty() {
+        None
+    } else {
+        outputs(&step.program, options, &limits)
     };
     let done = AtomicUsize::new(0);
     let all: Vec<Option<Mutant>> = sites
@@ -283,7 +296,7 @@ fn judge(
         op_name: op.name(),
         location: o.location.clone(),
         seed: site.seed,
-        fate: Fate::Survived {
+        fate: Fate::Undecided {
             verdict: Verdict::Equal,
         },
         ring_decided: 1.0,
@@ -322,6 +335,9 @@ fn judge(
         out.fate = Fate::Equivalent { why };
         return Some(out);
     }
+    if let Fate::Survived { seen, .. } = &mut out.fate {
+        *seen = look_further(program, &mutant, &step, options, limits);
+    }
     if let Some(right) = right {
         let wrong = outputs(&mutant, options, limits);
         let takes = |oracle: &&&Oracle| {
@@ -345,10 +361,51 @@ fn fate(level: Level, verdict: Verdict) -> Fate {
             Fate::Killed { level, verdict }
         }
         Verdict::Inconclusive { .. } | Verdict::Unsupported { .. } => Fate::Undecided { verdict },
-        Verdict::Equal | Verdict::Benign { .. } | Verdict::EqualIeeeOnly { .. } => {
-            Fate::Survived { verdict }
+        Verdict::Equal | Verdict::Benign { .. } | Verdict::EqualIeeeOnly { .. } => Fate::Survived {
+            verdict,
+            seen: Seen::Never { runs: 0 },
+        },
+    }
+}
+
+/// Seeds of each input class that are tried on a survivor.
+const MORE_SEEDS: u64 = 8;
+
+/// Runs a survivor and the right program on more inputs of every class. Under a contract that lets values differ in the last places, only a difference
+/// that a tolerance of 1e-3 sees counts.
+fn look_further(
+    right: &Program,
+    mutant: &Program,
+    step: &Step,
+    options: &Options,
+    limits: &Limits,
+) -> Seen {
+    let start = Instant::now();
+    let exact = step.numerics.contract == Contract::BitExact;
+    let mut runs = 0;
+    for k in 0..MORE_SEEDS {
+        for class in Class::ALL {
+            if start.elapsed() > options.time {
+                return Seen::Never { runs };
+            }
+            let seed = options.seed + 1000 + k;
+            let Ok(inputs) = inputs::generate(right, class, seed) else {
+                continue;
+            };
+            let both = [right, mutant].map(|p| run(p, inputs.clone(), options, limits));
+            runs += 1;
+            let differs = match both {
+                [Some(want), Some(got)] if exact => first_difference(&want, &got).is_some(),
+                [Some(want), Some(got)] => !oracles::accepts(oracles::ALLCLOSE, &want, &got),
+                [None, None] => false,
+                [Some(_), None] | [None, Some(_)] => true,
+            };
+            if differs {
+                return Seen::By { class, seed };
+            }
         }
     }
+    Seen::Never { runs }
 }
 
 /// The check within the time of one mutant. A panic of the checker is told as a failure.
@@ -408,6 +465,16 @@ impl Drop for Watch {
 /// Outputs on one choice of normal inputs, as an oracle sees them; none when the run does not end well or the program needs several devices.
 fn outputs(program: &Program, options: &Options, limits: &Limits) -> Option<Vec<Value>> {
     let inputs = inputs::generate(program, Class::Normal, options.seed).ok()?;
+    run(program, inputs, options, limits)
+}
+
+/// Outputs of the reference; none when the run does not end well.
+fn run(
+    program: &Program,
+    inputs: Vec<Value>,
+    options: &Options,
+    limits: &Limits,
+) -> Option<Vec<Value>> {
     let mut limits = limits.clone();
     limits.cancelled = Arc::new(AtomicBool::new(false));
     let _watch = Watch::start(options.time, &limits.cancelled, &options.limits.cancelled);

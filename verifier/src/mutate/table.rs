@@ -2,7 +2,7 @@
 
 use super::{
     Mutator,
-    measure::{Fate, Measurement, Mutant},
+    measure::{Fate, Measurement, Mutant, Seen},
     oracles::Oracle,
 };
 use crate::{validate::Level, verdict::Verdict};
@@ -17,7 +17,10 @@ pub struct Counts {
     /// Killed though the IEEE values are so close that a tolerance would have hidden the fault.
     pub hidden: usize,
     pub undecided: usize,
+    /// Taken for right.
     pub survived: usize,
+    /// Survivors that some of the further inputs show.
+    pub missed: usize,
     pub equivalent: usize,
     pub failed: usize,
 }
@@ -35,7 +38,10 @@ impl Counts {
                     out.hidden += usize::from(*verdict == Verdict::HiddenMiscompile);
                 }
                 Fate::Undecided { .. } => out.undecided += 1,
-                Fate::Survived { .. } => out.survived += 1,
+                Fate::Survived { seen, .. } => {
+                    out.survived += 1;
+                    out.missed += usize::from(matches!(seen, Seen::By { .. }));
+                }
                 Fate::Equivalent { .. } => out.equivalent += 1,
                 Fate::Failed { .. } => out.failed += 1,
             }
@@ -57,10 +63,16 @@ impl Counts {
         (self.faults() > 0).then(|| self.killed() as f64 / self.faults() as f64)
     }
 
+    /// Killed share of the faults that some input is known to show.
+    pub fn shown_rate(&self) -> Option<f64> {
+        let shown = self.faults() - (self.survived - self.missed);
+        (shown > 0).then(|| self.killed() as f64 / shown as f64)
+    }
+
     fn json(&self) -> Value {
         json!({
             "killed": self.killed(), "killed_quick": self.killed_quick, "killed_full": self.killed_full, "hidden": self.hidden,
-            "undecided": self.undecided, "survived": self.survived, "equivalent": self.equivalent, "failed": self.failed, "rate": self.rate(),
+            "undecided": self.undecided, "survived": self.survived, "missed": self.missed, "shown_rate": self.shown_rate(), "equivalent": self.equivalent, "failed": self.failed, "rate": self.rate(),
         })
     }
 }
@@ -88,13 +100,13 @@ fn groups<'m>(mutants: &'m [Mutant], key: fn(&'m Mutant) -> &'m str) -> Vec<&'m 
     out
 }
 
-/// One line a mutator and one a pass, then the mutants that were not killed, each with the command that shows it. `command` is what runs the measurement
+/// One line a mutator and one a pass (rate: killed share of all faults; shown: of those that some input is known to show), then the mutants that were not killed, each with the command that shows it. `command` is what runs the measurement
 /// on this program.
 pub fn text(m: &Measurement, oracles: &[&Oracle], command: &str) -> String {
     let mut out = String::new();
     let _ = write!(
         out,
-        "{:<22} {:>6} {:>5} {:>5} {:>6} {:>9} {:>8} {:>10} {:>8}",
+        "{:<22} {:>6} {:>5} {:>5} {:>6} {:>9} {:>8} {:>6} {:>10} {:>8} {:>8}",
         "mutator",
         "killed",
         "quick",
@@ -102,8 +114,10 @@ pub fn text(m: &Measurement, oracles: &[&Oracle], command: &str) -> String {
         "hidden",
         "undecided",
         "survived",
+        "missed",
         "equivalent",
-        "rate"
+        "rate",
+        "shown"
     );
     if !oracles.is_empty() {
         let _ = write!(out, "   let through by:");
@@ -116,15 +130,17 @@ pub fn text(m: &Measurement, oracles: &[&Oracle], command: &str) -> String {
         let c = Counts::of(mutants.iter().copied());
         let _ = write!(
             out,
-            "{name:<22} {:>6} {:>5} {:>5} {:>6} {:>9} {:>8} {:>10} {:>8}",
+            "{name:<22} {:>6} {:>5} {:>5} {:>6} {:>9} {:>8} {:>6} {:>10} {:>8} {:>8}",
             c.killed(),
             c.killed_quick,
             c.killed_full,
             c.hidden,
             c.undecided + c.failed,
             c.survived,
+            c.missed,
             c.equivalent,
-            percent(c.rate())
+            percent(c.rate()),
+            percent(c.shown_rate())
         );
         if !oracles.is_empty() {
             let _ = write!(out, "   {:>15}", "");
@@ -176,7 +192,9 @@ pub fn text(m: &Measurement, oracles: &[&Oracle], command: &str) -> String {
         let what = match &m.fate {
             Fate::Killed { .. } | Fate::Equivalent { .. } => continue,
             Fate::Undecided { verdict } => format!("undecided {verdict}"),
-            Fate::Survived { verdict } => format!("survived {verdict}"),
+            Fate::Survived { verdict, seen } => {
+                format!("survived {verdict}, {}", seen_words(*seen))
+            }
             Fate::Failed { message } => format!("the checker failed: {message}"),
         };
         let _ = writeln!(
@@ -190,6 +208,15 @@ pub fn text(m: &Measurement, oracles: &[&Oracle], command: &str) -> String {
         );
     }
     out
+}
+
+fn seen_words(seen: Seen) -> String {
+    match seen {
+        Seen::By { class, seed } => {
+            format!("MISSED: inputs {} (seed {seed}) show it", class.name())
+        }
+        Seen::Never { runs } => format!("the outputs are the same in {runs} further runs"),
+    }
 }
 
 /// The command that shows one mutant: its program beside the right one, and its check.
@@ -235,7 +262,10 @@ fn mutant(m: &Mutant, command: &str) -> Value {
             ("killed", json!({"level": level.name(), "verdict": verdict}))
         }
         Fate::Undecided { verdict } => ("undecided", json!(verdict)),
-        Fate::Survived { verdict } => ("survived", json!(verdict)),
+        Fate::Survived { verdict, seen } => (
+            "survived",
+            json!({"verdict": verdict, "seen": seen_words(*seen), "missed": matches!(seen, Seen::By { .. })}),
+        ),
         Fate::Equivalent { why } => ("equivalent", json!(why.words())),
         Fate::Failed { message } => ("failed", json!(message)),
     };

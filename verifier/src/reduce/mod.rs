@@ -178,13 +178,14 @@ impl Search<'_> {
     /// Tries to do without `op`.
     fn without(&mut self, op: OpId) -> Result<bool, Error> {
         let current = self.current();
+        let ops = self.base.computing(&current).len();
         let o = self.base.program.op(op);
         let is_root = matches!(self.base.program.value(current.root).def, ValueDef::Result { op: root, .. } if root == op);
         for v in &o.results {
             if !is_root && !current.cuts.contains(v) {
                 let mut cut = current.clone();
                 cut.cuts.push(*v);
-                if self.shows(&cut)? {
+                if self.base.computing(&cut).len() < ops && self.shows(&cut)? {
                     return Ok(true);
                 }
             }
@@ -197,7 +198,7 @@ impl Search<'_> {
                 {
                     let mut bypassed = current.clone();
                     bypassed.bypassed.push((*v, *operand));
-                    if self.shows(&bypassed)? {
+                    if self.base.computing(&bypassed).len() < ops && self.shows(&bypassed)? {
                         return Ok(true);
                     }
                 }

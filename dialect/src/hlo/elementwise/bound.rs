@@ -226,6 +226,55 @@ pub fn with_floor(bounds: Vec<Bound>, values: &[Value], floor: f64) -> Result<Ve
     bound_exact_op(values, |i| bound.at(i) + floor)
 }
 
+/// Adds `max_ulp` units in the last place of the value, or of `floor` where the value is smaller: what an approximation of the function may err.
+pub fn with_ulps(
+    bounds: Vec<Bound>,
+    values: &[Value],
+    max_ulp: f64,
+    floor: f64,
+) -> Result<Vec<Bound>, Stop> {
+    let [bound] = &bounds[..] else {
+        return Err(Stop::internal("one bound expected"));
+    };
+    let result = shape::operand(values, 0)?;
+    let out = magnitudes(&values[0])?;
+    let u = 2.0 * max_ulp * unit_roundoff(result.element());
+    let tiny = 2.0 * max_ulp * subnormal_roundoff(result.element());
+    bound_exact_op(values, |i| {
+        if out[i].is_finite() {
+            bound.at(i) + u / (1.0 - u).max(0.5) * out[i].abs().max(floor) + tiny
+        } else {
+            bound.at(i)
+        }
+    })
+}
+
+/// Nothing is known of the elements one of whose operands is subnormal.
+pub fn undetermined_where_subnormal(
+    bounds: Vec<Bound>,
+    operands: &[Bounded<'_>],
+    values: &[Value],
+) -> Result<Vec<Bound>, Stop> {
+    let [bound] = &bounds[..] else {
+        return Err(Stop::internal("one bound expected"));
+    };
+    let mut magnitudes_of = vec![];
+    for operand in operands {
+        let element = shape::operand(std::slice::from_ref(operand.value), 0)?.element();
+        // The smallest normal number: 2^-126 is 2^24 halves of the spacing 2^-149.
+        let normal = subnormal_roundoff(element) / unit_roundoff(element);
+        magnitudes_of.push((magnitudes(operand.value)?, normal));
+    }
+    bound_exact_op(values, |i| {
+        let subnormal = |(x, normal): &(Vec<f64>, f64)| x[i] != 0.0 && x[i].abs() < *normal;
+        if magnitudes_of.iter().any(subnormal) {
+            f64::INFINITY
+        } else {
+            bound.at(i)
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

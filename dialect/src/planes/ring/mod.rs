@@ -103,12 +103,13 @@ pub fn sub(a: Residue, b: Residue) -> Residue {
     add(a, neg(b))
 }
 
-/// Sign of an element for products with infinities: of the code, else of the IEEE operand.
+/// Sign of an element for products with infinities: of the code, else of the IEEE operand, whose NaN has none (its sign bit is not kept by any pass).
 fn sign(r: Residue, ieee: f64) -> Ordering {
     match r {
         POSITIVE_INFINITY => Ordering::Greater,
         NEGATIVE_INFINITY => Ordering::Less,
         0 => Ordering::Equal,
+        _ if ieee.is_nan() => Ordering::Equal,
         _ if ieee.is_sign_negative() => Ordering::Less,
         _ => Ordering::Greater,
     }
@@ -163,14 +164,19 @@ pub fn div(a: Residue, b: Residue, x: f64, y: f64) -> Quotient {
             return Quotient::ZeroDivisor;
         }
         let s = match sign(a, x) {
+            _ if y.is_nan() => Ordering::Equal,
             s if y.is_sign_negative() => s.reverse(),
             s => s,
         };
         return Quotient::Value(infinity(s));
     }
     if is_code(a) {
-        let s = sign(a, x);
-        return Quotient::Value(infinity(if y.is_sign_negative() { s.reverse() } else { s }));
+        let s = match sign(a, x) {
+            _ if y.is_nan() => Ordering::Equal,
+            s if y.is_sign_negative() => s.reverse(),
+            s => s,
+        };
+        return Quotient::Value(infinity(s));
     }
     Quotient::Value(mul_residues(a, inv_residue(b)))
 }
@@ -280,6 +286,20 @@ mod tests {
         assert_eq!(
             mul_residues(embed_f64(5e-324), embed_f64(2f64.powi(1000))),
             embed_f64(2f64.powi(-74))
+        );
+    }
+
+    #[test]
+    fn a_nan_beside_an_infinity_has_no_sign() {
+        for nan in [f64::NAN, -f64::NAN] {
+            let product = mul(POSITIVE_INFINITY, 5, || (f64::INFINITY, nan));
+            assert_eq!(product, UNDEFINED);
+            let quotient = div(NEGATIVE_INFINITY, 5, f64::NEG_INFINITY, nan);
+            assert_eq!(quotient, Quotient::Value(UNDEFINED));
+        }
+        assert_eq!(
+            mul(POSITIVE_INFINITY, 5, || (f64::INFINITY, -2.0)),
+            NEGATIVE_INFINITY
         );
     }
 

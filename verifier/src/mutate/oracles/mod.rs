@@ -19,6 +19,9 @@ oracles! {
     sum_only,
 }
 
+/// The rule of most test suites.
+pub const ALLCLOSE: &Oracle = &allclose::ORACLE;
+
 use tileproof_dialect::{
     tensor::{Tensor, Value},
     types::{Class, ElementType},

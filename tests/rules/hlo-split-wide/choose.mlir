@@ -1,0 +1,7 @@
+// fires: i64 ui64
+// never: i32 ui32 f64
+func.func @main(%x: tensor<$Nx$T>, %y: tensor<$Nx$T>) -> (tensor<$Nx$T>, tensor<$Nx$T>) {
+  %0 = stablehlo.maximum %x, %y : tensor<$Nx$T>
+  %1 = stablehlo.minimum %x, %y : tensor<$Nx$T>
+  return %0, %1 : tensor<$Nx$T>, tensor<$Nx$T>
+}

@@ -1,0 +1,6 @@
+// fires: i64 ui64
+// never: i32 ui32 f64 complex
+func.func @main(%x: tensor<$Nx$T>, %y: tensor<$Nx$T>) -> tensor<$Nx$T> {
+  %0 = stablehlo.multiply %x, %y : tensor<$Nx$T>
+  return %0 : tensor<$Nx$T>
+}
