@@ -9,6 +9,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use tileproof_dialect::{
+    hlo,
     op::{Kind, Op},
     program::{OpId, Program},
 };
@@ -50,6 +51,12 @@ pub fn applications(
 
 fn function(program: &Program, op: OpId) -> Option<&'static str> {
     let Op::Hlo(inner) = &program.op(op).op;
+    if let hlo::Op::Composite(composite) = inner {
+        return composite
+            .implements()
+            .filter(|i| i.op.kind() == Kind::Opaque)
+            .map(|i| i.op.name());
+    }
     (inner.kind() == Kind::Opaque
         && program.op(op).results.iter().any(|v| {
             program
