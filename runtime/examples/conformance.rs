@@ -71,14 +71,10 @@ fn main() {
         let folder = path
             .parent()
             .map_or(String::new(), |p| p.display().to_string());
-        for counts in tested
-            .into_iter()
-            .map(|op| by_op.entry(op).or_default())
-            .chain([by_folder.entry(folder).or_default()])
-        {
-            counts[0] += passed;
-            counts[1] += 1;
+        for op in tested {
+            count(by_op.entry(op).or_default(), passed);
         }
+        count(by_folder.entry(folder).or_default(), passed);
         for failure in &failures {
             println!("FAIL {}: {failure}", path.display());
         }
@@ -92,6 +88,11 @@ fn main() {
         .iter()
         .for_each(|(f, [passed, all])| println!("{f}: {passed} of {all} files"));
     println!("{} of {} modules", programs[0], programs[1]);
+}
+
+fn count(counts: &mut [u64; 2], passed: u64) {
+    counts[0] += passed;
+    counts[1] += 1;
 }
 
 fn collect(path: &Path, out: &mut Vec<PathBuf>) {
