@@ -10,6 +10,8 @@ pub struct Bounded {
     pub ieee: Ieee,
     /// First element outside, linear index.
     pub outside: Option<usize>,
+    /// First element outside that is finite on both sides.
+    pub outside_finite: Option<usize>,
     pub undetermined: u64,
     /// Elements whose bound exceeds 1/16 of their magnitude.
     pub wide: u64,
@@ -24,6 +26,7 @@ impl Bounded {
         Bounded {
             ieee: Ieee::Loose(why),
             outside: None,
+            outside_finite: None,
             undetermined: 0,
             wide: 0,
             total: 0,
@@ -39,6 +42,7 @@ pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Boun
     let mut out = Bounded {
         ieee: Ieee::Within,
         outside: None,
+        outside_finite: None,
         undetermined: 0,
         wide: 0,
         total: want.len() as u64,
@@ -58,8 +62,11 @@ pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Boun
             if bound > w.magnitude(i) / 16.0 {
                 out.wide += 1;
             }
-        } else if out.outside.is_none() {
-            out.outside = Some(i);
+        } else {
+            out.outside.get_or_insert(i);
+            if w.distance(&g, i).is_finite() {
+                out.outside_finite.get_or_insert(i);
+            }
         }
     }
     let share = |n: u64| n as f64 > out.total as f64 * 0.01;

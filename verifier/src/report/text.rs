@@ -151,8 +151,8 @@ pub fn assumptions(report: &Report) -> Option<&'static str> {
         .iter()
         .any(|p| p.numerics.contract == Contract::Unknown)
         .then_some(
-            "assumed, as no --contract was given: sums and products may be reassociated and literals merged; every declared rounding, NaN, infinity, \
-             sign of zero and integer overflow is kept; where one side applies other functions the ring decides nothing and IEEE does",
+            "assumed, as no --contract was given: sums and products may be reassociated and literals merged; every declared rounding, NaN, infinity \
+             and integer overflow is kept, and the sign of zero on special inputs; where one side applies other functions the ring decides nothing and IEEE does",
         )
 }
 
