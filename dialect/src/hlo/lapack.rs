@@ -89,6 +89,10 @@ impl Options<'_> {
     fn letter(&self, name: &str) -> Option<u8> {
         match self.0.get(name) {
             Some(Attribute::Int(code)) => u8::try_from(*code).ok(),
+            // `76 : ui8`.
+            Some(Attribute::Literal(code)) => {
+                u8::try_from(*code.to_tensor().to_i64s().first()?).ok()
+            }
             Some(_) | None => None,
         }
     }
