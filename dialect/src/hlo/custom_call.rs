@@ -418,8 +418,8 @@ mod tests {
 
     #[test]
     fn an_unknown_target_is_named() {
-        let (got, _) = eval(&CustomCall::new("lapack_spotrf_ffi"), &[], &[]);
-        assert!(matches!(got, Err(Stop::Failed(Error::Unsupported { what, .. })) if what.contains("'lapack_spotrf_ffi'")));
+        let (got, _) = eval(&CustomCall::new("lapack_sgees_ffi"), &[], &[]);
+        assert!(matches!(got, Err(Stop::Failed(Error::Unsupported { what, .. })) if what.contains("'lapack_sgees_ffi'")));
     }
 
     #[test]
