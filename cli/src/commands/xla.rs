@@ -301,7 +301,7 @@ impl Xla {
         &self,
         program: &Program,
         options: &validate::Options,
-    ) -> Result<Option<(Vec<Tensor>, Vec<Value>)>, Error> {
+    ) -> Result<Option<Recorded>, Error> {
         let Some(given) = &options.given else {
             return Ok(None);
         };
@@ -424,6 +424,9 @@ fn write_reproducer(out: &Path, made: &Reproducer) -> Result<(), Error> {
     }
     Ok(())
 }
+
+/// Results of the compiled run and of the reference.
+type Recorded = (Vec<Tensor>, Vec<Value>);
 
 /// Name of the program that the Python package saves with the dumps.
 const SOURCE: &str = "program.mlir";

@@ -100,7 +100,7 @@ pub fn elementwise(
     let is_quantized = |t: &&Arc<TensorType>| quantization::parameters(&t.element).is_some();
     let element = match declared {
         Some(declared)
-            if (is_quantized(&declared) || operands.iter().any(|t| is_quantized(&t)))
+            if (is_quantized(&declared) || operands.iter().any(is_quantized))
                 && quantization::expressed_element(&declared.element) == meaning =>
         {
             &declared.element

@@ -51,7 +51,7 @@ impl CoEvaluation<'_, '_, '_> {
         let wanted = contents(&frame.followed.after, &o.operands);
         let provenance = |c: OpId| {
             pair.origin == Origin::Pass
-                && o.location.sources.first().is_some()
+                && !o.location.sources.is_empty()
                 && pair.before.program.op(c).location.sources.first() == o.location.sources.first()
         };
         let mut best: Option<((bool, usize, usize), OpId)> = None;

@@ -199,7 +199,7 @@ fn flushed(session: &mut Session<'_>, content: Content) -> Result<(Content, bool
     let (low, _) = normal_range(t.element());
     let x = t.to_f64s();
     let subnormal = |v: &f64| *v != 0.0 && v.abs() < low;
-    if !x.iter().any(|v| subnormal(v)) {
+    if !x.iter().any(&subnormal) {
         return Ok((content, false));
     }
     let values: Vec<f64> = x

@@ -17,7 +17,7 @@ fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
     let [low, _, high] = program.op(id).operands[..] else {
         return None;
     };
-    if seed % 3 == 0 && program.ty(low) == program.ty(high) {
+    if seed.is_multiple_of(3) && program.ty(low) == program.ty(high) {
         return program.modified(id, |o| o.operands.swap(0, 2)).ok();
     }
     draft::replaced(program, id, |d| {

@@ -23,7 +23,7 @@ fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
     let t = constant.value.to_tensor();
     let changed = match t.element().class() {
         Class::Float => {
-            let factor = if seed % 2 == 0 { 1.0001 } else { 2.0 };
+            let factor = if seed.is_multiple_of(2) { 1.0001 } else { 2.0 };
             let values: Vec<f64> = t.to_f64s().iter().map(|v| v * factor).collect();
             Tensor::from_f64s(t.dims(), t.element(), &values)
         }

@@ -29,7 +29,7 @@ fn mutate(program: &Program, id: OpId, seed: u64) -> Option<Program> {
             return None;
         };
         let one = d.integer_like(bound, 1)?;
-        let bound = if seed % 2 == 0 {
+        let bound = if seed.is_multiple_of(2) {
             d.make(Subtract, &[bound, one])?
         } else {
             d.make(Add, &[bound, one])?
