@@ -2,7 +2,7 @@
 //!
 //! Files below the paths (`.mlir`, `.hlo`, `.txt`, `.pb`) are damaged by seed: token by token for texts, byte by byte and field by field for protos. Each damaged
 //! file is imported in a child process; what is accepted must print and read back with the same structure. A child that panics, is killed or takes over
-//! ten seconds for one file is a finding: its seed is printed and its input kept as `fuzz-SEED` in the temporary directory. `--one SEED` replays one.
+//! a minute for one file is a finding: its seed is printed and its input kept as `fuzz-SEED` in the temporary directory. `--one SEED` replays one.
 
 #[path = "../src/import/stablehlo/mutation.rs"]
 mod mutation;
@@ -26,7 +26,7 @@ const LONGEST: u64 = 200_000;
 /// Seeds that one child tries.
 const BATCH: u64 = 500;
 /// What one import may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Options {
     seed: u64,
@@ -261,7 +261,8 @@ fn damaged_bytes(mut bytes: Vec<u8>, seed: u64) -> Vec<u8> {
 /// Imports an input in the form it is found to have. `WRONG: ..` is a finding.
 fn attempt(input: &[u8]) -> String {
     let name = "damaged";
-    let programs: Vec<Result<Program, Error>> = match import::detect(input, name) {
+    let form = import::detect(input, name);
+    let programs: Vec<Result<Program, Error>> = match form {
         Form::HloProto => vec![hlo_proto::parse(input, name)],
         Form::HloText => vec![hlo_text::parse(&String::from_utf8_lossy(input), name)],
         Form::StableHlo => stablehlo::parse_modules(&String::from_utf8_lossy(input), name),
@@ -271,7 +272,9 @@ fn attempt(input: &[u8]) -> String {
     let mut said = "rejected".to_string();
     for program in programs {
         match program {
-            Ok(program) => said = round_trip(&program).unwrap_or_else(|| "accepted".to_string()),
+            Ok(program) => {
+                said = round_trip(&program, form).unwrap_or_else(|| "accepted".to_string())
+            }
             Err(Error::InvalidProgram(all)) => {
                 if all.is_empty() || all.iter().any(|d| d.message.is_empty()) {
                     return "WRONG: an error without a message".to_string();
@@ -284,10 +287,17 @@ fn attempt(input: &[u8]) -> String {
     said
 }
 
-/// What is wrong with a program that is printed and read again.
-fn round_trip(program: &Program) -> Option<String> {
-    let text = export::stablehlo::print(program).ok()?;
-    match stablehlo::parse(&text, "printed") {
+/// What is wrong with a program that is printed in the form it came in and read again.
+fn round_trip(program: &Program, form: Form) -> Option<String> {
+    let again = match form {
+        Form::HloText | Form::HloProto => {
+            hlo_text::parse(&export::hlo_text::print(program).ok()?, "printed")
+        }
+        Form::StableHlo | Form::OwnText => {
+            stablehlo::parse(&export::stablehlo::print(program).ok()?, "printed")
+        }
+    };
+    match again {
         Ok(again) if again.structural_hash() == program.structural_hash() => None,
         Ok(_) => Some("WRONG: printed and read, the program is another".to_string()),
         Err(error) => Some(format!("WRONG: printed and not read: {error}").replace('\n', " ")),

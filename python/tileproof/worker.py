@@ -6,7 +6,7 @@ header announces. What XLA prints goes to stderr. The script uses nothing of til
 Request: {"form": "stablehlo" | "hlo" | "optimized_hlo", "program": BYTES, "options": {FLAG: VALUE}, "replicas": N, "partitions": N,
 "arguments": [[{"type": T, "dims": [..]}, ..] a device], "results": [{"type": T, "dims": [..]}, ..], "runs": N}, then the program's
 text and the arguments' bytes. Answer: {"outcome": "returned", "runs": [[[{"type": T, "dims": [..]}, ..] a device] | null for the bytes of the first
-run, ..]}, then the results' bytes; or {"outcome": "failed", "class": "out_of_memory" | "compile" | "run" | "unsupported", "message": TEXT}.
+run, ..], "compile_seconds": S, "run_seconds": [S, ..]}, then the results' bytes; or {"outcome": "failed", "class": "out_of_memory" | "compile" | "run" | "unsupported", "message": TEXT}.
 
 An "optimized_hlo" program is a scheduled module that is given to the code generator as it is: it takes the place of a stand-in of the same
 arguments and results after the last HLO pass. Its arguments and results are row-major.
@@ -17,6 +17,7 @@ import os
 import re
 import struct
 import sys
+import time
 from collections import OrderedDict
 
 KEPT_EXECUTABLES = 64
@@ -197,17 +198,24 @@ class Compiler:
                 values.append(self.np.frombuffer(payload[at : at + n], dtype).reshape(t["dims"]))
                 at += n
             arguments.append(values)
+        begun = time.perf_counter()
         try:
             executable = self.executable(request, text, devices)
         except Failed:
             raise
         except Exception as e:
             raise Failed(kind_of(e, "compile"), str(e)) from e
+        compiling, seconds = time.perf_counter() - begun, []
         runs, data, first = [], [], None
         for _ in range(request["runs"]):
             try:
-                results = executable.execute_sharded(self.arrays(request, arguments, devices))
+                arrays = self.arrays(request, arguments, devices)
+                self.jax.block_until_ready(arrays)
+                begun = time.perf_counter()
+                results = executable.execute_sharded(arrays)
                 per_result = results.disassemble_into_single_device_arrays()
+                self.jax.block_until_ready(per_result)
+                seconds.append(time.perf_counter() - begun)
                 per_device = [[self.np.asarray(r[d]) for r in per_result] for d in range(count)]
             except Exception as e:
                 raise Failed(kind_of(e, "run"), str(e)) from e
@@ -218,7 +226,7 @@ class Compiler:
             first = first or content
             runs.append([[{"type": self.names.get(v.dtype, str(v.dtype)), "dims": list(v.shape)} for v in device] for device in per_device])
             data.extend(content)
-        return {"outcome": "returned", "runs": runs}, data
+        return {"outcome": "returned", "runs": runs, "compile_seconds": compiling, "run_seconds": seconds}, data
 
 
 def kind_of(error, where):

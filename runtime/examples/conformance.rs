@@ -71,14 +71,10 @@ fn main() {
         let folder = path
             .parent()
             .map_or(String::new(), |p| p.display().to_string());
-        for counts in tested
-            .into_iter()
-            .map(|op| by_op.entry(op).or_default())
-            .chain([by_folder.entry(folder).or_default()])
-        {
-            counts[0] += passed;
-            counts[1] += 1;
+        for op in tested {
+            count(by_op.entry(op).or_default(), passed);
         }
+        count(by_folder.entry(folder).or_default(), passed);
         for failure in &failures {
             println!("FAIL {}: {failure}", path.display());
         }
@@ -92,6 +88,11 @@ fn main() {
         .iter()
         .for_each(|(f, [passed, all])| println!("{f}: {passed} of {all} files"));
     println!("{} of {} modules", programs[0], programs[1]);
+}
+
+fn count(counts: &mut [u64; 2], passed: u64) {
+    counts[0] += passed;
+    counts[1] += 1;
 }
 
 fn collect(path: &Path, out: &mut Vec<PathBuf>) {
@@ -218,10 +219,7 @@ impl Test<'_> {
         let Op::Hlo(hlo::Op::CustomCall(call)) = &operation.op else {
             return Err("no check".to_string());
         };
-        let mut attributes = operation.extra.clone();
-        if let Some(Attribute::Dict(config)) = &call.backend_config {
-            attributes.0.extend(config.0.clone());
-        }
+        let attributes = attributes(operation);
         let constant = match attributes.get("value") {
             Some(Attribute::Literal(literal)) => Some(Value::from(literal.to_tensor())),
             Some(_) | None => None,
@@ -250,8 +248,7 @@ impl Test<'_> {
             Attribute::Array(all) => Some(all.clone()),
             _ => None,
         };
-        let rows: Vec<Vec<Attribute>> = operation
-            .extra
+        let rows: Vec<Vec<Attribute>> = attributes(operation)
             .get("programs")
             .and_then(list)
             .and_then(|rows| rows.iter().map(list).collect::<Option<_>>())
@@ -308,7 +305,7 @@ impl Test<'_> {
 impl Test<'_> {
     /// `infeed = [@f, ..]`: what each function gives is one entry of the infeed.
     fn infeed(&self, operation: &Operation) -> Result<VecDeque<Vec<Value>>, String> {
-        let Some(Attribute::Array(names)) = operation.extra.get("infeed") else {
+        let Some(Attribute::Array(names)) = attributes(operation).get("infeed").cloned() else {
             return Ok(VecDeque::new());
         };
         let interpreter = Interpreter::new(self.program, Planes::IeeeOnly, self.limits);
@@ -326,8 +323,19 @@ impl Test<'_> {
     }
 }
 
+/// Attributes that the call's op does not define, and its options.
+fn attributes(operation: &Operation) -> Attributes {
+    let mut out = operation.extra.clone();
+    if let Op::Hlo(hlo::Op::CustomCall(call)) = &operation.op
+        && let Some(Attribute::Dict(config)) = &call.backend_config
+    {
+        out.0.extend(config.0.clone());
+    }
+    out
+}
+
 fn probe(operation: &Operation) -> Option<String> {
-    match operation.extra.get("probe_id") {
+    match attributes(operation).get("probe_id") {
         Some(Attribute::Str(name)) => Some(name.clone()),
         Some(_) | None => None,
     }

@@ -370,6 +370,7 @@ mod tests {
         );
         assert!(got.contains("bf16 is stored as uint16"), "{got}");
         assert!(message(&file("<f4", false, "(2, 3)", &f32s(5)), &want).contains("ends too early"));
+        assert!(message(&file("<f4", false, "(2, 3)", &f32s(7)), &want).contains("holds more"));
         let huge = "(4611686018427387904, 3)";
         let ty_huge = ty(&[4611686018427387904, 3], ElementType::F32);
         assert!(message(&file("<f4", false, huge, &f32s(5)), &ty_huge).contains("declares"));

@@ -201,12 +201,36 @@ fn bad_input_is_located_and_exits_with_3() {
             "different arguments",
         ),
         (vec!["nonsense".to_string()], "nonsense"),
+        (
+            vec!["run".to_string(), "/dev/zero".to_string()],
+            "holds more than",
+        ),
+        (
+            vec![
+                "opt".to_string(),
+                file(&folder, "sum.mlir", SUM),
+                "--pipeline".to_string(),
+                "--print-ir-after".to_string(),
+                "hlo-nothing".to_string(),
+            ],
+            "hlo-nothing",
+        ),
     ] {
         let ran = tileproof(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(ran.code, 3, "{arguments:?}: {}{}", ran.out, ran.err);
         assert!(ran.err.contains(wanted), "{arguments:?}: {}", ran.err);
         assert!(!ran.err.contains("panicked"), "{}", ran.err);
     }
+}
+
+#[test]
+fn a_trap_is_located() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let text = "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = func.call @main(%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}\n";
+    let path = file(&folder, "forever.mlir", text);
+    let ran = tileproof(&["run", &path]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("forever.mlir:2:"), "{}", ran.err);
 }
 
 #[test]
@@ -257,6 +281,8 @@ fn both_texts_of_a_program_are_equal() {
         "convnet",
         "conjugate_gradient",
         "control_flow",
+        // One text names its functions, the other holds them written out.
+        "special_functions",
     ] {
         let ran = tileproof(&[
             "tv",

@@ -10,9 +10,15 @@ fn dumps(name: &str) -> PathBuf {
         .join(name)
 }
 
+/// On a machine without JAX, stage codegen is left out. Findings are not reduced.
 fn xla(name: &str, more: &[&str]) -> Ran {
     let folder = dumps(name).display().to_string();
-    tileproof(&[&["xla", &folder], more].concat())
+    let python = python();
+    let codegen: &[&str] = match &python {
+        Some(python) => &["--python", python],
+        None => &["--no-codegen"],
+    };
+    tileproof(&[&["xla", &folder, "--reduce", "0"], codegen, more].concat())
 }
 
 /// Python of `make python`; none on a machine without it, which in CI is a failure.
@@ -95,7 +101,7 @@ fn a_program_broken_on_the_way_in_is_told_by_its_source() {
             std::fs::copy(&path, folder.path().join(name)).expect("copied");
         }
     }
-    let alone = tileproof(&["xla", &folder.path().display().to_string()]);
+    let alone = tileproof(&["xla", &folder.path().display().to_string(), "--no-codegen"]);
     assert_eq!(alone.code, 0, "{}{}", alone.out, alone.err);
 }
 
@@ -115,7 +121,13 @@ fn a_dump_that_cannot_be_read_breaks_the_chain_and_not_the_report() {
     );
     file(&folder, "0001.p.after_b.before_c.txt", &text("negate"));
     file(&folder, "0002.p.after_c.txt", &text("abs"));
-    let ran = tileproof(&["xla", &folder.path().display().to_string()]);
+    let ran = tileproof(&[
+        "xla",
+        &folder.path().display().to_string(),
+        "--no-codegen",
+        "--reduce",
+        "0",
+    ]);
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     assert!(
         ran.out
@@ -124,6 +136,58 @@ fn a_dump_that_cannot_be_read_breaks_the_chain_and_not_the_report() {
         ran.out
     );
     assert_eq!(ran.out.matches("Unsupported{").count(), 2, "{}", ran.out);
+}
+
+#[test]
+fn a_finding_is_reduced_to_a_script_that_fails_compiled_and_passes_op_by_op() {
+    let Some(python) = python() else { return };
+    let folder = TempDir::new().expect("a temporary folder");
+    let (input, out) = (folder.path().join("x.npy"), folder.path().join("out"));
+    std::fs::write(&input, npy_i16(&[200, 1, -3, 181, 182, 0])).expect("writable");
+    let ran = tileproof(&[
+        "xla",
+        &dumps("negative_square").display().to_string(),
+        "--contract",
+        "strict",
+        "--python",
+        &python,
+        "--inputs",
+        &input.display().to_string(),
+        "--out",
+        &out.display().to_string(),
+    ]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(
+        ran.out.contains("reproducer: 2 of 2 operations"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out.contains("the same calls one by one are right"),
+        "{}",
+        ran.out
+    );
+    let script = out.join("repro.py");
+    let run = |arguments: &[&str]| {
+        let output = std::process::Command::new(&python)
+            .arg(&script)
+            .args(arguments)
+            .output()
+            .expect("python starts");
+        output.status.code()
+    };
+    assert_eq!((run(&[]), run(&["--op-by-op"])), (Some(1), Some(0)));
+    // The program written beside shows it too, on the arguments written beside.
+    let inputs = out.join("input_0.npy").display().to_string();
+    let program = out.join("repro.mlir").display().to_string();
+    let results = |engine: &str| {
+        let ran = tileproof(&[
+            "run", &program, "--inputs", &inputs, "--engine", engine, "--python", &python,
+        ]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        ran.out
+    };
+    assert_ne!(results("reference"), results("xla"));
 }
 
 #[test]

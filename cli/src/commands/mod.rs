@@ -1,5 +1,6 @@
 //! THE list of subcommands.
 
+mod bench;
 mod check;
 mod doctor;
 mod mutate;
@@ -23,6 +24,8 @@ pub enum Command {
     Opt(opt::Opt),
     /// Checks any two programs against each other
     Tv(tv::Tv),
+    /// Times running and checking programs next to XLA
+    Bench(bench::Bench),
     /// Measures how many planted faults the check of each pass finds
     Mutate(mutate::Mutate),
     /// Says which stage of XLA changed what a program computes
@@ -39,6 +42,7 @@ impl Command {
             Command::Run(c) => c.run(),
             Command::Opt(c) => c.run(),
             Command::Tv(c) => c.run(),
+            Command::Bench(c) => c.run(),
             Command::Mutate(c) => c.run(),
             Command::Xla(c) => c.run(),
             Command::Doctor(c) => c.run(),

@@ -2,7 +2,7 @@
 //!
 //! Meaning: by `call_target_name`, see [`Meaning`]; other targets are `Unsupported` and named. Inputs I1 operands (any values), I2 call_target_name,
 //! I3 has_side_effect, I4 backend_config, I5 api_version, I6 called_computations, I7 output_operand_aliases, operand_layouts, result_layouts,
-//! `mhlo.attributes` (attributes of the op that an `mhlo.NAME` or `chlo.NAME` target stands for), `mhlo.backend_config` (typed options).
+//! `mhlo.attributes` (attributes of the op that an `mhlo.NAME` or `chlo.NAME` target stands for).
 //! Constraints: C1 the called computations exist (checked by `Program::verify`); I2 not empty.
 //! Kind: effect. Numerics: those of the op the target stands for.
 //! Example: `%1 = hlo.custom_call @Sharding(%0) : (tensor<2xf32>) -> tensor<2xf32>`.
@@ -35,8 +35,6 @@ pub struct CustomCall {
     pub output_operand_aliases: Option<Attribute>,
     /// `mhlo.attributes`.
     pub op_attributes: Option<Attributes>,
-    /// `mhlo.backend_config`: the options of a call of the typed interface, beside an empty `backend_config`.
-    pub typed_config: Option<Attributes>,
 }
 
 /// What a target stands for.
@@ -149,7 +147,6 @@ impl CustomCall {
             result_layouts: None,
             output_operand_aliases: None,
             op_attributes: None,
-            typed_config: None,
         }
     }
 
@@ -165,11 +162,11 @@ impl CustomCall {
         config.0.values().filter_map(value).map(Value::from).collect()
     }
 
-    /// The options of a call of the typed interface, wherever they stand.
+    /// The options of a call of the typed interface.
     fn typed_options(&self) -> Attributes {
-        match (&self.typed_config, &self.backend_config) {
-            (Some(config), _) | (None, Some(Attribute::Dict(config))) => config.clone(),
-            (None, _) => Attributes::new(),
+        match &self.backend_config {
+            Some(Attribute::Dict(config)) => config.clone(),
+            Some(_) | None => Attributes::new(),
         }
     }
 
@@ -300,7 +297,6 @@ impl OpDef for CustomCall {
             result_layouts: reader.take("result_layouts"),
             output_operand_aliases: reader.take("output_operand_aliases").filter(|a| *a != Attribute::Array(vec![])),
             op_attributes: reader.opt_dict("mhlo.attributes"),
-            typed_config: reader.opt_dict("mhlo.backend_config"),
         }
     }
 
@@ -316,7 +312,6 @@ impl OpDef for CustomCall {
             .with_some("result_layouts", self.result_layouts.clone())
             .with_some("output_operand_aliases", self.output_operand_aliases.clone())
             .with_some("mhlo.attributes", self.op_attributes.clone())
-            .with_some("mhlo.backend_config", self.typed_config.clone())
     }
 
     fn infer(&self, cx: &InferContext<'_>) -> Result<Vec<Type>, Vec<String>> {
@@ -423,8 +418,8 @@ mod tests {
 
     #[test]
     fn an_unknown_target_is_named() {
-        let (got, _) = eval(&CustomCall::new("lapack_spotrf_ffi"), &[], &[]);
-        assert!(matches!(got, Err(Stop::Failed(Error::Unsupported { what, .. })) if what.contains("'lapack_spotrf_ffi'")));
+        let (got, _) = eval(&CustomCall::new("lapack_sgees_ffi"), &[], &[]);
+        assert!(matches!(got, Err(Stop::Failed(Error::Unsupported { what, .. })) if what.contains("'lapack_sgees_ffi'")));
     }
 
     #[test]

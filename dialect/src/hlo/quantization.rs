@@ -108,7 +108,8 @@ pub fn dequantize(t: &Tensor, planes: Planes) -> Tensor {
     }
 }
 
-/// round_nearest_even(clamp(storage_min, x / scale + zero_point, storage_max)), each step in the expressed type; NaN gives the zero point.
+/// round_nearest_even(clamp(storage_min, x / scale + zero_point, storage_max)), each step in the expressed type; NaN is stored as 0, as StableHLO's
+/// interpreter does.
 pub fn quantize(t: &Tensor, q: &Arc<QuantizedType>) -> Tensor {
     let element = ElementType::Quantized(q.clone());
     if q.scales.is_empty() || q.zero_points.is_empty() {
@@ -128,15 +129,10 @@ pub fn quantize(t: &Tensor, q: &Arc<QuantizedType>) -> Tensor {
     );
     let stored: Vec<i64> = rounded(&q.expressed, shifted)
         .iter()
-        .enumerate()
-        .map(|(i, v)| {
-            if v.is_nan() {
-                q.zero_points[channel(i)]
-            } else {
-                // Clamped once more as an integer: in f32 the largest i32 rounds up.
-                (v.clamp(low, high).round_ties_even() as i64)
-                    .clamp(q.storage_min, q.storage_max.max(q.storage_min))
-            }
+        .map(|v| {
+            // Clamped once more as an integer: in f32 the largest i32 rounds up. NaN converts to the integer 0.
+            (v.clamp(low, high).round_ties_even() as i64)
+                .clamp(q.storage_min, q.storage_max.max(q.storage_min))
         })
         .collect();
     Tensor::from_i64s(t.dims(), &element, &stored)

@@ -44,7 +44,7 @@ pub static PASS: Pass = Pass {
         rewrite("negate", "-a  ->  0 - a", integers::negate),
         rewrite(
             "multiply",
-            "a * b  ->  (la lb, mulhi(la, lb) + la hb + ha lb)",
+            "a * b  ->  (la lb, high(la lb) + la hb + ha lb)",
             integers::multiply,
         ),
         rewrite(

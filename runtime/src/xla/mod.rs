@@ -93,6 +93,15 @@ pub enum Ended {
     Failed(Failure),
 }
 
+/// What a request took inside the worker.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Times {
+    /// Zero for a program compiled before.
+    pub compile: Duration,
+    /// Each run, from arguments on the device to results on the device.
+    pub runs: Vec<Duration>,
+}
+
 /// A failure of XLA on a program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
@@ -154,6 +163,11 @@ impl Xla {
 
     /// Compiles and runs one program. `Err` only for what this build or platform cannot do and for a worker that cannot be started.
     pub fn run(&self, request: &Request<'_>) -> Result<Ended, Error> {
+        self.timed(request).map(|(ended, _)| ended)
+    }
+
+    /// [`Xla::run`] with the times the worker took.
+    pub fn timed(&self, request: &Request<'_>) -> Result<(Ended, Times), Error> {
         let header = protocol::header(request);
         let payload = protocol::payload(request);
         let mut failed = None;
@@ -166,8 +180,17 @@ impl Xla {
             *self.lock() = None;
         }
         match answer {
-            Err(failure) => Ok(Ended::Failed(failure)),
-            Ok(frame) => protocol::ended(&frame, request),
+            Err(failure) => Ok((Ended::Failed(failure), Times::default())),
+            Ok(frame) => {
+                let seconds =
+                    |v: &Json| Duration::from_secs_f64(v.as_f64().unwrap_or(0.0).max(0.0));
+                let runs = frame.header["run_seconds"].as_array();
+                let times = Times {
+                    compile: seconds(&frame.header["compile_seconds"]),
+                    runs: runs.into_iter().flatten().map(seconds).collect(),
+                };
+                protocol::ended(&frame, request).map(|ended| (ended, times))
+            }
         }
     }
 

@@ -456,7 +456,10 @@ impl Checker<'_> {
         let mut judged = compare(&plain.results, &plain.distances, got);
         if judged.ieee == Ieee::Outside && self.freedom == Freedom::Xla {
             let flushed = run(Flush::ToZero)?;
-            let other = compare(&flushed.results, &flushed.distances, got);
+            let got: Vec<Value> = got.iter().cloned().map(Value::from).collect();
+            let got: Vec<Value> = got.iter().map(|v| Flush::ToZero.apply(v)).collect();
+            let got: Vec<Tensor> = got.iter().filter_map(|v| v.as_tensor().cloned()).collect();
+            let other = compare(&flushed.results, &flushed.distances, &got);
             if other.ieee != Ieee::Outside {
                 judged = other;
             }

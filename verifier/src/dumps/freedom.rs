@@ -95,7 +95,7 @@ pub enum Flush {
 }
 
 impl Flush {
-    fn apply(self, value: &Value) -> Value {
+    pub fn apply(self, value: &Value) -> Value {
         match (self, value) {
             (Flush::ToZero, Value::Tensor(t)) => match t.element() {
                 ElementType::F32 | ElementType::C64 => {
@@ -180,6 +180,9 @@ fn step(
     if own == 0.0 {
         return bound(&carried);
     }
+    if rounding == Rounding::AnyOrder && may_overflow(&o.op, operands, results) {
+        return Ok(hlo::region_bound::undetermined(results));
+    }
     // What our own side errs is in the op's bound; the other side errs `own` times as much, and may take a subnormal number for any other.
     let (theirs_carried, theirs_in) = match freedom {
         Freedom::Strict => (carried.clone(), vec![Bound::Exact; carried.len()]),
@@ -206,6 +209,46 @@ fn step(
             Freedom::Xla => flushed(&sum(a, b, own, value), rounding, operands, value),
         })
         .collect())
+}
+
+/// Whether a partial sum in some order may leave the range of the type, so that the order decides between a number, an infinity and NaN.
+fn may_overflow(op: &Op, operands: &[Value], results: &[Value]) -> bool {
+    let Op::Hlo(inner) = op;
+    let largest = |v: &Value| -> f64 {
+        let Some(t) = v
+            .as_tensor()
+            .filter(|t| t.element().is_float() || t.element().is_complex())
+        else {
+            return 0.0;
+        };
+        let finite = |m: f64, v: f64| if v.is_finite() { m.max(v.abs()) } else { m };
+        match t.element() {
+            ElementType::C64 => t
+                .as_slice::<f32>()
+                .iter()
+                .map(|v| f64::from(*v))
+                .fold(0.0, finite),
+            ElementType::C128 => t.as_slice::<f64>().iter().copied().fold(0.0, finite),
+            _ => t.to_f64s().iter().copied().fold(0.0, finite),
+        }
+    };
+    let limit = results
+        .iter()
+        .filter_map(Value::as_tensor)
+        .map(|t| match t.element() {
+            ElementType::F64 | ElementType::C128 => f64::MAX,
+            ElementType::F16 => 65504.0,
+            _ => f64::from(f32::MAX),
+        })
+        .fold(f64::MAX, f64::min);
+    let sizes = operands.iter().map(largest);
+    let term: f64 = if matches!(inner.name(), "dot_general" | "convolution") {
+        sizes.product()
+    } else {
+        sizes.fold(0.0, f64::max)
+    };
+    let terms = operands.iter().map(hlo::region_bound::elements).max();
+    term * terms.unwrap_or(1) as f64 >= limit
 }
 
 /// `bound` where at least the smallest normal number is left open at elements that are subnormal.

@@ -1,15 +1,17 @@
 //! StableHLO text that XLA's and JAX's parser accepts: the pretty forms where they are simple, else the generic form.
 //!
 //! `import::stablehlo::parse` of the text is structurally equal to the program, except for what StableHLO cannot say: layouts are left out,
-//! a fusion is written as the ops of its region, a copy as its operand. Other ops that only HLO has are `Unsupported`.
+//! a fusion is written as the ops of its region, a copy as its operand, a bitcast as transposes and a reshape. Other ops that only HLO has are `Unsupported`.
 
 mod attributes;
+mod bitcast;
 mod literals;
 mod pretty;
 
 use crate::{
     attribute::{Attribute, Attributes},
     error::Error,
+    hlo,
     op::Op,
     program::{Function, OpId, Program, RegionId, ValueId},
 };
@@ -280,6 +282,7 @@ impl Printer<'_> {
                 return Ok(());
             }
             ("fusion", [body], operands) => return self.inlined(id, *body, operands),
+            ("bitcast", _, [one]) if self.bitcast(id, *one)? => return Ok(()),
             (name, _, _) if HLO_ONLY.contains(&name) => {
                 return Err(Error::Unsupported {
                     what: format!("op hlo.{name} in StableHLO text"),
@@ -321,6 +324,36 @@ impl Printer<'_> {
             }
             let _ = write!(self.out, "%{n}:{} = ", results.len());
         }
+    }
+
+    /// A bitcast as the movement it is. False where StableHLO has none.
+    fn bitcast(&mut self, id: OpId, operand: ValueId) -> Result<bool, Error> {
+        let o = self.program.op(id);
+        let (Op::Hlo(hlo::Op::Bitcast(op)), [result]) = (&o.op, o.results.as_slice()) else {
+            return Ok(false);
+        };
+        let types = (self.program.ty(operand), self.program.ty(*result));
+        let (Some(from), Some(to)) = (types.0.as_tensor(), types.1.as_tensor()) else {
+            return Ok(false);
+        };
+        let Some(all) = bitcast::moved(op, from, to) else {
+            return Ok(false);
+        };
+        let mut x = self.name(operand).to_string();
+        for one in all {
+            self.start_line();
+            let name = format!("%{}", self.next_value);
+            self.next_value += 1;
+            let types = (ty(&one.from)?, ty(&one.to)?);
+            let _ = writeln!(
+                self.out,
+                "{name} = {} {x}{} : ({}) -> {}",
+                one.name, one.attributes, types.0, types.1
+            );
+            x = name;
+        }
+        self.names.insert(*result, x);
+        Ok(true)
     }
 
     /// The ops of a fusion in place of it.

@@ -16,7 +16,6 @@ use tileproof_dialect::{
         compare::{Compare, Direction},
         convert::Convert,
         iota::Iota,
-        mulhi::Mulhi,
         multiply::Multiply,
         or::Or,
         select::Select,
@@ -139,12 +138,41 @@ pub fn multiply<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Made<'c> {
     let (_, ty, operands) = whole(op, rewriter)?;
     let (a, b) = (split(rewriter, operands[0])?, split(rewriter, operands[1])?);
     let low = one(rewriter, Multiply, &[a[0], b[0]])?;
-    let carried = one(rewriter, Mulhi, &[a[0], b[0]])?;
+    let carried = high_product(rewriter, &ty, a[0], b[0])?;
     let left = one(rewriter, Multiply, &[a[0], b[1]])?;
     let right = one(rewriter, Multiply, &[a[1], b[0]])?;
     let high = one(rewriter, Add, &[carried, left])?;
     let high = one(rewriter, Add, &[high, right])?;
     done(rewriter, &ty, low, high)
+}
+
+/// The high half of the product of two ui32, by their 16-bit digits: no sum of these leaves 32 bits.
+fn high_product<'c>(
+    rewriter: &mut Rewriter<'c>,
+    ty: &TensorType,
+    a: ValueRef<'c>,
+    b: ValueRef<'c>,
+) -> Option<ValueRef<'c>> {
+    let (digit, mask) = (splat(rewriter, ty, 16)?, splat(rewriter, ty, 0xffff)?);
+    let low = |rewriter: &mut Rewriter<'c>, x| one(rewriter, And, &[x, mask]);
+    let high = |rewriter: &mut Rewriter<'c>, x| one(rewriter, ShiftRightLogical, &[x, digit]);
+    let (a0, a1) = (low(rewriter, a)?, high(rewriter, a)?);
+    let (b0, b1) = (low(rewriter, b)?, high(rewriter, b)?);
+    let lowest = one(rewriter, Multiply, &[a0, b0])?;
+    let left = one(rewriter, Multiply, &[a0, b1])?;
+    let right = one(rewriter, Multiply, &[a1, b0])?;
+    let highest = one(rewriter, Multiply, &[a1, b1])?;
+    let mut middle = high(rewriter, lowest)?;
+    for x in [left, right] {
+        let x = low(rewriter, x)?;
+        middle = one(rewriter, Add, &[middle, x])?;
+    }
+    let mut out = highest;
+    for x in [left, right, middle] {
+        let x = high(rewriter, x)?;
+        out = one(rewriter, Add, &[out, x])?;
+    }
+    Some(out)
 }
 
 pub fn bitwise<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Made<'c> {
