@@ -24,7 +24,7 @@ impl Level {
 }
 
 /// Programs with at most this many parameter elements run several seeds of the classes whose cases a small tensor cannot hold at once.
-const SMALL: u64 = 4096;
+const SMALL: u64 = 128;
 
 /// The runs of a level: class and seed.
 pub fn plan(program: &Program, options: &Options) -> Vec<(Class, u64)> {

@@ -29,6 +29,9 @@ pub struct PassReport {
     pub repeated: u64,
     /// Regions IEEE could not decide, of those compared.
     pub loose: u64,
+    /// Of both, those of ordinary inputs: bounds at the ends of the range say little, and their share decides nothing.
+    pub ordinary_regions: u64,
+    pub ordinary_loose: u64,
     /// Regions the ring could not decide, of those compared.
     pub not_decisive: u64,
     /// Elements of regions that hang on a near tie.
@@ -154,6 +157,8 @@ impl PassReport {
             regions: 0,
             repeated: 0,
             loose: 0,
+            ordinary_regions: 0,
+            ordinary_loose: 0,
             not_decisive: 0,
             undetermined: 0,
             identical: 0,
@@ -197,8 +202,11 @@ impl PassReport {
                 why: NOTHING_COMPARED.to_string(),
             });
         }
-        if self.loose as f64 > self.regions as f64 * LOOSE_SHARE {
-            let why = format!("loose bounds in {} of {} regions", self.loose, self.regions);
+        if self.ordinary_loose as f64 > self.ordinary_regions as f64 * LOOSE_SHARE {
+            let why = format!(
+                "loose bounds in {} of {} regions",
+                self.ordinary_loose, self.ordinary_regions
+            );
             self.verdict = self.verdict.clone().worst(Verdict::Inconclusive { why });
         }
         // Findings of one cause are one finding: the first of each (verdict, op, rewrite).

@@ -61,6 +61,10 @@ impl Part {
         report.runs.push((self.class, self.seed));
         for (pass, mut new) in report.passes.iter_mut().zip(attempt.passes) {
             new.stamp(self.class, self.seed);
+            if matches!(self.class, Class::Normal | Class::Exact | Class::Given) {
+                pass.ordinary_regions += new.outcome.regions.len() as u64;
+                pass.ordinary_loose += new.loose;
+            }
             pass.absorb(new);
         }
         report.predicates[0] += attempt.predicates[0];
