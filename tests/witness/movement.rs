@@ -66,8 +66,8 @@ pub fn apply(op: &hlo::Op, x: &[Array], dims: &[usize], ty: &ElementType) -> Opt
         }),
         hlo::Op::Pad(p) => filled(dims, ty, |i| {
             let mut from = vec![];
-            for d in 0..i.len() {
-                let (k, step) = (i[d] - p.edge_padding_low[d], p.interior_padding[d] + 1);
+            for (d, at) in i.iter().enumerate() {
+                let (k, step) = (at - p.edge_padding_low[d], p.interior_padding[d] + 1);
                 from.push(if k % step == 0 { k / step } else { -1 });
             }
             at(first?, &from).or(Some(x[1].data[0]))

@@ -196,7 +196,10 @@ fn placed(dims: &[u64], differing: &[usize]) -> Option<Pattern> {
         let first = at(differing.first()?);
         for tile in TILES {
             let from = dims[axis] / tile * tile;
-            if !dims[axis].is_multiple_of(tile) && from > 0 && differing.iter().all(|i| at(i) >= from) {
+            if !dims[axis].is_multiple_of(tile)
+                && from > 0
+                && differing.iter().all(|i| at(i) >= from)
+            {
                 return Some(Pattern::LastTile {
                     axis: axis as u64,
                     from,
