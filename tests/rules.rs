@@ -194,7 +194,14 @@ fn instance(
     if !exact || approximates {
         let (before, after) = (Arc::new(before), Arc::new(after));
         for level in [Level::Quick, Level::Full] {
-            let report = validate::two(&before, &after, &numerics, &options(level));
+            let step = validate::Step {
+                pass: pass.name.to_string(),
+                program: after.clone(),
+                numerics: numerics.clone(),
+                rewrites: vec![],
+                origin: validate::Origin::Pass,
+            };
+            let report = validate::pipeline(&before, &[step], &options(level));
             let verdict = report.map_err(words)?.verdict;
             // Narrow types and extreme inputs leave bounds too wide to say Equal; they were compared bit for bit where nothing is rounded.
             let decided = ty.bits() >= 32 && level == Level::Quick && !approximates;

@@ -280,9 +280,11 @@ fn a_dropped_rounding_is_benign_for_xla_alone() {
 
 #[test]
 fn a_choice_that_rounding_may_flip_is_undetermined() {
-    // x*y/y >= x hangs on the roundings of product and quotient in every element.
-    let choice = "  %p = stablehlo.multiply %x, %y : tensor<6xf32>
-  %q = stablehlo.divide %p, %y : tensor<6xf32>
+    // x * 0.1 * 10 >= x hangs on roundings in every element: 0.1 is off by less than a unit in the last place.
+    let choice = "  %t = stablehlo.constant dense<1.000000e-01> : tensor<6xf32>
+  %n = stablehlo.constant dense<1.000000e+01> : tensor<6xf32>
+  %p = stablehlo.multiply %x, %t : tensor<6xf32>
+  %q = stablehlo.multiply %p, %n : tensor<6xf32>
   %c = stablehlo.compare GE, %q, %x : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xi1>
   %r = stablehlo.select %c, %x, %y : tensor<6xi1>, tensor<6xf32>";
     let never = "  %f = stablehlo.constant dense<false> : tensor<6xi1>

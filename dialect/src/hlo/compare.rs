@@ -216,6 +216,16 @@ impl OpDef for Compare {
     }
 }
 
+/// Place of an 8-bit float with sign and magnitude in the total order.
+fn total_order_f8(bits: u8) -> i16 {
+    let magnitude = i16::from(bits & 0x7f);
+    if bits & 0x80 == 0 {
+        magnitude
+    } else {
+        -1 - magnitude
+    }
+}
+
 impl Compare {
     fn outcomes(&self, a: &Tensor, b: &Tensor) -> Result<Buffer, Stop> {
         let total = self.compare_type == Some(CompareType::TotalOrder);
@@ -228,6 +238,15 @@ impl Compare {
                 self.each(a.as_slice::<f64>(), b.as_slice::<f64>(), total_order_f64)
             }
             ElementType::F64 => self.each(a.as_slice::<f64>(), b.as_slice::<f64>(), |x| x),
+            // Widened, a NaN of these would lose its sign.
+            ElementType::F8E3M4
+            | ElementType::F8E4M3
+            | ElementType::F8E4M3FN
+            | ElementType::F8E5M2
+                if total =>
+            {
+                self.each(a.as_slice::<u8>(), b.as_slice::<u8>(), total_order_f8)
+            }
             // Every narrower float is an f32 exactly.
             e if e.is_float() && total => self.each(&a.to_f32s(), &b.to_f32s(), total_order_f32),
             e if e.is_float() => self.each(&a.to_f32s(), &b.to_f32s(), |x: f32| x),
@@ -284,6 +303,19 @@ fn total_order_f64(x: f64) -> i64 {
 mod tests {
     use super::*;
     use crate::hlo::elementwise::testing;
+
+    #[test]
+    fn the_total_order_of_eight_bit_floats_is_that_of_their_signs_and_magnitudes() {
+        let t = |e: &ElementType, bits: &[u8]| Tensor::from_slice(&[bits.len() as u64], e.clone(), bits);
+        for e in [ElementType::F8E4M3FN, ElementType::F8E5M2] {
+            // -NaN, -1.., -0, 0, 1.., NaN
+            let order = [0xff, 0xb8, 0x80, 0x00, 0x38, 0x7f];
+            let (below, above) = (t(&e, &order[..5]), t(&e, &order[1..]));
+            let total = Some(CompareType::TotalOrder);
+            assert_eq!(compare(Direction::Lt, total, &below, &above), [1; 5]);
+            assert_eq!(compare(Direction::Lt, total, &above, &below), [0; 5]);
+        }
+    }
 
     fn compare(
         direction: Direction,
