@@ -327,3 +327,23 @@ fn hostile_trip_counts_are_given_up_by_name() {
     assert_eq!(report.verdict, Verdict::Equal, "{report:?}");
     assert!(!report.skipped.is_empty() && !report.runs.is_empty());
 }
+
+#[test]
+fn a_folded_function_of_a_constant_is_no_finding_under_strict_and_a_merged_literal_is() {
+    let computed = "  %c = stablehlo.constant dense<0.693147182> : tensor<6xf32>
+  %two = stablehlo.constant dense<2.000000e+00> : tensor<6xf32>
+  %log = stablehlo.log %two : tensor<6xf32>
+  %p = stablehlo.multiply %c, %x : tensor<6xf32>
+  %e = stablehlo.exponential %p : tensor<6xf32>
+  %r = stablehlo.divide %e, %log : tensor<6xf32>";
+    let folded = computed
+        .replace("divide %e, %log", "divide %e, %c")
+        .replace("  %log = stablehlo.log %two : tensor<6xf32>\n", "");
+    let under = |after: &str| changed(computed, after, Contract::Strict, Level::Quick).verdict;
+    assert_eq!(under(&folded), Verdict::Equal);
+    let merged = folded.replace("divide %e, %c", "multiply %e, %i").replace(
+        "  %p =",
+        "  %i = stablehlo.constant dense<1.44269502> : tensor<6xf32>\n  %p =",
+    );
+    assert!(under(&merged).is_mismatch());
+}

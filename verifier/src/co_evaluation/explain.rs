@@ -14,6 +14,7 @@ use tileproof_dialect::{
     buffer::Buffer,
     eval::Stop,
     hlo,
+    numerics::Contract,
     op::Op,
     planes::ring::Residue,
     program::{OpId, Operation, ValueDef, ValueId},
@@ -166,7 +167,8 @@ impl CoEvaluation<'_, '_, '_> {
         frame: &mut Frame,
         pass: Pass,
     ) -> Result<Option<Content>, Stop> {
-        if !self.pair.numerics.contract.merges_literals()
+        let contract = &self.pair.numerics.contract;
+        if !(contract.merges_literals() || *contract == Contract::Strict)
             || (pass == Pass::First && !frame.followed.pending.contains_key(&v))
             || self.explanations.work > MOST_WORK
         {
@@ -298,7 +300,13 @@ impl CoEvaluation<'_, '_, '_> {
                 let text = format!("{x:?} : {element} is computed on the other side");
                 add(self.session, repeated(r), 0.0, text);
             }
-            for e in self.searched(&element, x) {
+            // Under contract strict a value may be folded, for its bits are those that the other side computes; no literals are merged.
+            let merged = if self.pair.numerics.contract.merges_literals() {
+                self.searched(&element, x)
+            } else {
+                vec![]
+            };
+            for e in merged {
                 let text = format!("{x:?} : {element} = {}", e.text);
                 add(self.session, repeated(e.residue), e.error, text);
             }
@@ -315,7 +323,7 @@ impl CoEvaluation<'_, '_, '_> {
                 }
             }
         }
-        if pass == Pass::Thorough {
+        if pass == Pass::Thorough && self.pair.numerics.contract.merges_literals() {
             let strict = t.clone().with_embedded_ring();
             if let Some(ring) = strict.ring_buffer() {
                 let text = format!("a computed tensor {} is taken as it is rounded", t.ty());
