@@ -26,6 +26,8 @@ pub struct Worker {
     requests: ChildStdin,
     answers: Receiver<std::io::Result<Option<protocol::Frame>>>,
     stderr: Arc<Mutex<Vec<u8>>>,
+    /// Disconnected once `stderr` is complete.
+    drained: Receiver<()>,
     pub versions: Versions,
 }
 
@@ -63,7 +65,10 @@ impl Worker {
         });
         let stderr = Arc::new(Mutex::new(vec![]));
         let tail = stderr.clone();
+        let (reading, drained) = channel::<()>();
         std::thread::spawn(move || {
+            // Dropped at the end of the pipe.
+            let _reading = reading;
             let mut part = [0; 4096];
             while let Ok(n @ 1..) = errors.read(&mut part) {
                 if let Ok(mut tail) = tail.lock() {
@@ -78,6 +83,7 @@ impl Worker {
             requests,
             answers,
             stderr,
+            drained,
             versions: Versions {
                 jax: String::new(),
                 jaxlib: String::new(),
@@ -133,6 +139,8 @@ impl Worker {
             Ok(status) => words(status),
             Err(e) => e.to_string(),
         };
+        // The last words are in the pipe; a grandchild may hold it open for longer.
+        let _ = self.drained.recv_timeout(Duration::from_secs(1));
         let tail = self.stderr.lock().map_or(vec![], |t| t.clone());
         let tail = String::from_utf8_lossy(&tail).trim().to_string();
         if status == KILLED {
