@@ -122,6 +122,10 @@ impl CoEvaluation<'_, '_, '_> {
             if let Some(c) = same {
                 return Ok(vec![*c]);
             }
+            // Bits may differ where residues do not: x and x + 0. Without a common source a value of other bits is no partner, and what hangs on it is judged.
+            if self.pair.numerics.contract == Contract::BitExact {
+                return Ok(vec![]);
+            }
         }
         let mut distinct: Vec<(Content, ValueId)> = vec![];
         for c in candidates {
