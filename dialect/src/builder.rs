@@ -39,6 +39,7 @@ impl ProgramBuilder {
             attributes: Attributes::new(),
             functions: vec![],
             entry: FunctionId(0),
+            kernels: vec![],
             ops: vec![],
             values: vec![],
             regions: vec![],

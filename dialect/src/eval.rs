@@ -113,6 +113,15 @@ pub trait RegionRunner {
         events: &mut Events,
     ) -> Result<Vec<Value>, Stop>;
 
+    /// Runs the kernel `name` of the module.
+    fn kernel(
+        &mut self,
+        name: &str,
+        arguments: Vec<Value>,
+        results: &[Type],
+        events: &mut Events,
+    ) -> Result<Vec<Value>, Stop>;
+
     /// Number of regions of the op.
     fn region_count(&self) -> usize;
 
@@ -187,6 +196,15 @@ impl EvalContext<'_> {
         self.runner.call(callee, arguments, self.events)
     }
 
+    pub fn kernel(
+        &mut self,
+        name: &str,
+        arguments: Vec<Value>,
+        results: &[Type],
+    ) -> Result<Vec<Value>, Stop> {
+        self.runner.kernel(name, arguments, results, self.events)
+    }
+
     /// A tensor whose ring plane, if this run has one, is the exact value of its elements.
     pub fn embedded(&self, t: Tensor) -> Tensor {
         match self.planes {
@@ -221,6 +239,16 @@ impl RegionRunner for NoRegions {
     }
 
     fn call(&mut self, _: &str, _: Vec<Value>, _: &mut Events) -> Result<Vec<Value>, Stop> {
+        NoRegions::refuse()
+    }
+
+    fn kernel(
+        &mut self,
+        _: &str,
+        _: Vec<Value>,
+        _: &[Type],
+        _: &mut Events,
+    ) -> Result<Vec<Value>, Stop> {
         NoRegions::refuse()
     }
 

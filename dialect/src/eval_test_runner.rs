@@ -64,6 +64,18 @@ fn block(
 }
 
 impl RegionRunner for ProgramRunner<'_> {
+    fn kernel(
+        &mut self,
+        name: &str,
+        _: Vec<Value>,
+        _: &[Type],
+        _: &mut Events,
+    ) -> Result<Vec<Value>, Stop> {
+        Err(Stop::unsupported(format!(
+            "kernel '{name}' without the simulator"
+        )))
+    }
+
     fn region_count(&self) -> usize {
         self.operation.regions.len()
     }
@@ -186,6 +198,18 @@ impl RegionRunner for ProgramRunner<'_> {
 pub struct Lanes<'a>(pub &'a mut dyn FnMut(usize, Vec<Tensor>) -> Vec<Tensor>);
 
 impl RegionRunner for Lanes<'_> {
+    fn kernel(
+        &mut self,
+        name: &str,
+        _: Vec<Value>,
+        _: &[Type],
+        _: &mut Events,
+    ) -> Result<Vec<Value>, Stop> {
+        Err(Stop::unsupported(format!(
+            "kernel '{name}' without the simulator"
+        )))
+    }
+
     fn region_count(&self) -> usize {
         2
     }

@@ -28,4 +28,5 @@ pub mod special;
 pub mod stage;
 pub mod strided;
 pub mod tensor;
+pub mod tpu;
 pub mod types;

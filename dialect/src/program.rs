@@ -5,9 +5,13 @@ use crate::{
     error::{Diagnostic, Error},
     location::Location,
     op::{InferContext, Op, RegionType, violations},
+    tpu::{Kernel, MemRefType, Role},
     types::Type,
 };
-use std::hash::{Hash, Hasher};
+use std::{
+    hash::{Hash, Hasher},
+    sync::Arc,
+};
 use xxhash_rust::xxh3::Xxh3;
 
 macro_rules! id {
@@ -41,6 +45,8 @@ pub struct Program {
     pub attributes: Attributes,
     pub functions: Vec<Function>,
     pub entry: FunctionId,
+    /// Kernels that `kernel_call`s name (stages S3 to S5), in the order they were made.
+    pub kernels: Vec<Arc<Kernel>>,
     pub(crate) ops: Vec<Operation>,
     pub(crate) values: Vec<ValueInfo>,
     pub(crate) regions: Vec<Region>,
@@ -138,6 +144,10 @@ impl Program {
             .iter()
             .position(|f| f.name == name)
             .map(|i| FunctionId(i as u32))
+    }
+
+    pub fn kernel(&self, name: &str) -> Option<&Arc<Kernel>> {
+        self.kernels.iter().find(|k| k.name == name)
     }
 
     pub fn main(&self) -> &Function {
@@ -296,6 +306,7 @@ impl Program {
             ));
         }
         out.extend(self.verify_calls());
+        out.extend(self.verify_kernel_calls());
         out
     }
 
@@ -453,6 +464,53 @@ impl Program {
         out
     }
 
+    fn verify_kernel_calls(&self) -> Vec<Diagnostic> {
+        let mut out = vec![];
+        for o in &self.ops {
+            let Some(name) = o.op.kernel() else { continue };
+            let mut complain = |m: String| {
+                out.push(Diagnostic::new(
+                    format!("'{}': C1: {m}", o.op.name()),
+                    o.location.clone(),
+                ));
+            };
+            let Some(kernel) = self.kernel(name) else {
+                complain(format!("kernel '{name}' does not exist"));
+                continue;
+            };
+            for (what, values, wanted) in [
+                (
+                    "operand",
+                    &o.operands,
+                    [Role::Prefetch, Role::Input].as_slice(),
+                ),
+                ("result", &o.results, [Role::Output].as_slice()),
+            ] {
+                let buffers: Vec<_> = kernel
+                    .operands
+                    .iter()
+                    .filter(|k| wanted.contains(&k.role))
+                    .collect();
+                if buffers.len() != values.len() {
+                    complain(format!(
+                        "kernel '{name}' has {} {what}s, the call has {}",
+                        buffers.len(),
+                        values.len()
+                    ));
+                }
+                for (i, (buffer, value)) in buffers.iter().zip(values.iter()).enumerate() {
+                    if !same_elements(&buffer.buffer, self.ty(*value)) {
+                        complain(format!(
+                            "{what} {i} of type {} does not fit kernel '{name}'",
+                            self.ty(*value)
+                        ));
+                    }
+                }
+            }
+        }
+        out
+    }
+
     /// Hash of the structure of a region: ops, attributes, types, dataflow, inner regions, called functions; not names or locations.
     /// Captured values are numbered in order of first use.
     pub fn region_hash(&self, region: RegionId) -> u128 {
@@ -477,6 +535,7 @@ impl Program {
                 None => h.update(callee.as_bytes()),
             }
         }
+        self.hash_kernel(&o.op, &mut h);
         h.digest128()
     }
 
@@ -500,6 +559,15 @@ impl Program {
         self.main().aliases.hash(&mut h);
         h.update(&self.region_hash(self.main().body).to_le_bytes());
         h.digest128()
+    }
+
+    fn hash_kernel(&self, op: &Op, h: &mut Xxh3) {
+        if let Some(name) = op.kernel() {
+            match self.kernel(name) {
+                Some(k) => h.update(&k.structural_hash().to_le_bytes()),
+                None => h.update(name.as_bytes()),
+            }
+        }
     }
 
     fn hash_region(
@@ -534,6 +602,7 @@ impl Program {
             for v in &o.results {
                 define(*v, numbering, h);
             }
+            self.hash_kernel(&o.op, h);
             o.regions.len().hash(h);
             for inner in &o.regions {
                 self.hash_region(*inner, numbering, h, calls);
@@ -553,11 +622,30 @@ impl Program {
     }
 }
 
+/// Whether a tensor can be seen as this buffer: element type and number of elements agree.
+fn same_elements(buffer: &MemRefType, ty: &Type) -> bool {
+    let (Some(dims), Type::Tensor(t)) = (buffer.static_dims(), ty) else {
+        return false;
+    };
+    let count = |dims: &[u64]| dims.iter().product::<u64>();
+    buffer.data() == Some(&t.element)
+        && t.static_dims()
+            .is_some_and(|have| count(&have) == count(&dims))
+}
+
 impl Op {
     /// Functions this op names.
     pub fn callees(&self) -> Vec<&str> {
         match self {
             Op::Hlo(op) => op.callees(),
+        }
+    }
+
+    /// The kernel this op calls.
+    pub fn kernel(&self) -> Option<&str> {
+        match self {
+            Op::Hlo(crate::hlo::Op::KernelCall(call)) => Some(&call.kernel),
+            Op::Hlo(_) => None,
         }
     }
 

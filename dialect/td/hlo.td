@@ -532,6 +532,12 @@ def Hlo_CustomCallOp : Hlo_Op<"custom_call", []> {
     OptArray:$output_operand_aliases);
   let results = (outs Variadic<Hlo_Value>:$results);
 }
+// Stages S3 to S5: runs a kernel of the module (dialect/src/tpu).
+def Hlo_KernelCallOp : Hlo_Op<"kernel_call", []> {
+  let arguments = (ins Variadic<Hlo_Value>:$inputs, FlatSymbolRefAttr:$kernel);
+  let results = (outs Variadic<Hlo_Value>:$results);
+  let assemblyFormat = "$kernel `(` $inputs `)` attr-dict `:` functional-type(operands, results)";
+}
 defvar Recursive = [RecursiveMemoryEffects, RecursivelySpeculatable];
 def Hlo_FusionOp : Hlo_Body<"fusion", "fused_computation", Recursive> {
   let arguments = (ins Variadic<Hlo_Value>:$inputs, StrAttr:$kind);

@@ -58,6 +58,18 @@ impl RegionRunner for GridRunner<'_> {
         Err(Stop::internal("no callee"))
     }
 
+    fn kernel(
+        &mut self,
+        name: &str,
+        _: Vec<Value>,
+        _: &[Type],
+        _: &mut Events,
+    ) -> Result<Vec<Value>, Stop> {
+        Err(Stop::unsupported(format!(
+            "kernel '{name}' without the simulator"
+        )))
+    }
+
     fn region_count(&self) -> usize {
         1
     }

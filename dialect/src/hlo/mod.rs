@@ -123,6 +123,7 @@ hlo_ops! {
     domain::Domain,
     fusion::Fusion,
     get_tuple_element::GetTupleElement,
+    kernel_call::KernelCall,
     optimization_barrier::OptimizationBarrier,
     return_::Return,
     tuple::Tuple,

@@ -69,6 +69,18 @@ impl RegionRunner for Runner<'_, '_> {
             .function(function, arguments, self.frame.depth, events, self.observer)
     }
 
+    fn kernel(
+        &mut self,
+        name: &str,
+        _: Vec<Value>,
+        _: &[Type],
+        _: &mut Events,
+    ) -> Result<Vec<Value>, Stop> {
+        Err(Stop::unsupported(format!(
+            "kernel '{name}' without the simulator"
+        )))
+    }
+
     fn region_count(&self) -> usize {
         self.interpreter.program.op(self.op).regions.len()
     }
