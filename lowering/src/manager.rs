@@ -1,8 +1,10 @@
 //! Runs passes one at a time, verifies after each, decodes the result, and keeps the log of rewrites.
 
 use crate::{
-    pass::Pass,
+    lowering::{Left, Lowering},
+    pass::{Pass, Run},
     rewrite::{Applied, Rewriter},
+    settings::Settings,
 };
 use std::{
     collections::BTreeSet,
@@ -22,6 +24,8 @@ pub struct Options {
     pub stop_after: Option<String>,
     /// Names of the only rewrites to apply; all when none.
     pub rewrites: Option<BTreeSet<String>>,
+    /// The machine and the size of blocks.
+    pub settings: Settings,
     /// A fault to put into what one application made.
     #[cfg(feature = "plant")]
     pub plant: Option<Plant>,
@@ -54,6 +58,8 @@ pub struct Step {
     /// Joined over the rewrites that were applied.
     pub numerics: Numerics,
     pub applied: Vec<Applied>,
+    /// What a lowering left as it was, and why.
+    pub left: Vec<Left>,
     pub time: Duration,
 }
 
@@ -80,7 +86,7 @@ pub fn run(
     for pass in passes {
         let start = Instant::now();
         let before = steps.last().map_or(source, |s| &s.program);
-        let (program, applied) = one(before, pass, number, last_number, &options.rewrites)?;
+        let (program, applied, left) = one(before, pass, number, last_number, options)?;
         number += applied.len() as u32;
         #[cfg(feature = "plant")]
         let program = match &options.plant {
@@ -98,6 +104,7 @@ pub fn run(
             program: Arc::new(program),
             numerics,
             applied,
+            left,
             time: start.elapsed(),
         });
         if options.stop_after.as_deref() == Some(pass.name) {
@@ -119,6 +126,51 @@ fn one(
     pass: &'static Pass,
     number: u32,
     last_number: u32,
+    options: &Options,
+) -> Result<(Program, Vec<Applied>, Vec<Left>), Error> {
+    let change: &dyn Fn(&mut Lowering) -> Result<Program, Error> = match pass.run {
+        Run::Rewrite(rewrite) => {
+            let (program, log) = rewritten(
+                before,
+                pass,
+                rewrite,
+                number,
+                last_number,
+                &options.rewrites,
+            )?;
+            return Ok((program, log, vec![]));
+        }
+        Run::Lower(lower) => &move |lowering| lower(before, lowering),
+        Run::Kernel(change) => &move |lowering| {
+            lowering.each_kernel(before, pass.input, |k, settings| change(k, settings.target))
+        },
+    };
+    let mut lowering = Lowering::new(
+        pass,
+        &options.settings,
+        number,
+        last_number,
+        options.rewrites.clone(),
+    );
+    let program = change(&mut lowering)?;
+    let wrong = program.verify();
+    if !wrong.is_empty() {
+        let all: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+        return Err(Error::internal(format!(
+            "pass {} made an invalid program: {}",
+            pass.name,
+            all.join("; ")
+        )));
+    }
+    Ok((program, lowering.log, lowering.left))
+}
+
+fn rewritten(
+    before: &Program,
+    pass: &'static Pass,
+    run: fn(&mut Rewriter<'_>) -> Result<(), Error>,
+    number: u32,
+    last_number: u32,
     rewrites: &Option<BTreeSet<String>>,
 ) -> Result<(Program, Vec<Applied>), Error> {
     mlir::context::with_context(|context| {
@@ -127,7 +179,7 @@ fn one(
         if let Some(names) = rewrites {
             rewriter.restrict(names.clone());
         }
-        (pass.run)(&mut rewriter)?;
+        run(&mut rewriter)?;
         if let Some(fault) = rewriter.take_fault() {
             return Err(fault);
         }

@@ -1,9 +1,16 @@
-//! What a pass is: a name, a stage before and after, its rewrites, and a function over a module.
+//! What a pass is: a name, a stage before and after, its rewrites, and a function over a module, a program or a kernel.
 
-use crate::rewrite::{OpRef, Rewriter, ValueRef};
-use tileproof_dialect::{error::Error, numerics::Numerics, stage::Stage};
+use crate::{
+    lowering::Lowering,
+    rewrite::{OpRef, Rewriter, ValueRef},
+    target::TpuTarget,
+};
+use tileproof_dialect::{
+    error::Error, numerics::Numerics, program::Program, stage::Stage, tpu::Kernel,
+};
 
 /// A pass. One file each in `lowering/src/<dialect>/`; listed in `pipeline.rs`.
+#[derive(Clone, Copy)]
 pub struct Pass {
     /// `hlo-cse`.
     pub name: &'static str,
@@ -13,8 +20,19 @@ pub struct Pass {
     pub summary: &'static str,
     /// Every rewrite the pass may apply, with its numerics.
     pub rewrites: &'static [Rewrite],
-    /// Runs the pass over the module in the rewriter.
-    pub run: fn(&mut Rewriter<'_>) -> Result<(), Error>,
+    pub run: Run,
+}
+
+/// How a pass runs. Graphs of `hlo` ops are rewritten as MLIR; kernels are imperative, patterns buy nothing there: they are made and changed as plain
+/// data.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// Over the module in the rewriter.
+    Rewrite(fn(&mut Rewriter<'_>) -> Result<(), Error>),
+    /// From program to program; every change is numbered by [`Lowering::apply`].
+    Lower(fn(&Program, &mut Lowering) -> Result<Program, Error>),
+    /// Each kernel of the pass's input stage for itself: one application of the pass's only rewrite a kernel.
+    Kernel(fn(&Kernel, &TpuTarget) -> Result<Kernel, Error>),
 }
 
 /// A named rewrite.

@@ -11,7 +11,7 @@ pub fn passes() -> String {
     let mut out = String::from(
         "# Passes\n\nIn pipeline order. Written by `INSTA_UPDATE=always cargo test --workspace --test docs` from the passes themselves.\n",
     );
-    for pass in pipeline::pipeline() {
+    for pass in pipeline::passes() {
         let _ = writeln!(
             out,
             "\n## {}\n\n{}: {} to {}, contract {}.\n\n| rewrite | equation | numerics |\n|---|---|---|",

@@ -2,10 +2,10 @@
 
 use super::tv::Validation;
 use crate::load;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::{path::PathBuf, sync::Arc};
-use tileproof_dialect::error::Error;
-use tileproof_lowering::{manager, pass::Pass, pipeline};
+use tileproof_dialect::{error::Error, stage::Stage};
+use tileproof_lowering::{manager, pass::Pass, pipeline, settings::Settings};
 use tileproof_verifier::{blame::Rewrite, validate};
 
 #[derive(Args)]
@@ -18,9 +18,12 @@ pub struct Check {
     /// Apply rewrites 1..N only
     #[arg(long, value_name = "N")]
     stop_after_rewrite: Option<u32>,
-    /// Last pass to run
+    /// Last pass to run; may be one of kernels
     #[arg(long, value_name = "PASS")]
     stop_after: Option<String>,
+    /// Lower to this stage: s2 unless given
+    #[arg(long, value_enum, value_name = "STAGE", conflicts_with = "passes")]
+    to: Option<To>,
     /// Put a fault into what an application made: PASS[:REWRITE][@N]=MUTATOR[,seed=S]
     #[cfg(feature = "plant")]
     #[arg(long)]
@@ -33,8 +36,11 @@ impl Check {
     pub fn run(self) -> Result<u8, Error> {
         let program = load::program(&self.program)?;
         let given = self.validation.arguments(&program)?;
-        let passes = passes(self.passes.as_deref())?;
-        let steps = manager::run(&program, &passes, &self.options()?)?;
+        let (passes, settings) =
+            select(self.passes.as_deref(), self.to, self.stop_after.as_deref())?;
+        let mut options = self.options()?;
+        options.settings = settings;
+        let steps = manager::run(&program, &passes, &options)?;
         let steps: Vec<validate::Step> = steps.into_iter().map(step).collect();
         let source = Arc::new(program);
         let mut command = format!("tileproof check {}", self.program.display());
@@ -43,7 +49,13 @@ impl Check {
             command += &format!(" --plant '{plant}'");
         }
         if let Some(passes) = &self.passes {
-            command += &format!(" --passes {passes}");
+            command += &format!(" --passes '{passes}'");
+        }
+        if let Some(to) = self.to {
+            command += &format!(" --to {}", to.word());
+        }
+        if let Some(pass) = &self.stop_after {
+            command += &format!(" --stop-after {pass}");
         }
         self.validation.finish(&source, given, command, |options| {
             validate::pipeline(&source, &steps, options)
@@ -88,7 +100,56 @@ pub fn step(step: manager::Step) -> validate::Step {
     }
 }
 
-/// The passes to run, by name or all.
+/// How far a program is lowered.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum To {
+    /// Simplified `hlo`
+    S1,
+    /// Fused, with layouts
+    S2,
+    /// Kernels with windows
+    S3,
+    /// Kernels that copy and wait themselves
+    S4,
+    /// Kernels of native registers
+    S5,
+}
+
+impl To {
+    fn stage(self) -> Stage {
+        match self {
+            To::S1 => Stage::S1,
+            To::S2 => Stage::S2,
+            To::S3 => Stage::S3,
+            To::S4 => Stage::S4,
+            To::S5 => Stage::S5,
+        }
+    }
+
+    fn word(self) -> String {
+        self.stage().to_string().to_lowercase()
+    }
+}
+
+/// The passes to run: by name, up to a stage or pass, or those that run unless more is asked for; and their settings.
+pub fn select(
+    names: Option<&str>,
+    to: Option<To>,
+    stop_after: Option<&str>,
+) -> Result<(Vec<&'static Pass>, Settings), Error> {
+    if let Some(names) = names {
+        return pipeline::with_settings(names);
+    }
+    let last = stop_after.and_then(|name| pipeline::passes().into_iter().find(|p| p.name == name));
+    let stage = match (to, last) {
+        (Some(to), _) => to.stage(),
+        (None, Some(pass)) => pass.output.max(pipeline::DEFAULT_STAGE),
+        (None, None) => pipeline::DEFAULT_STAGE,
+    };
+    Ok((pipeline::up_to(stage), Settings::default()))
+}
+
+/// The passes to run, by name or those of the default pipeline.
 pub fn passes(names: Option<&str>) -> Result<Vec<&'static Pass>, Error> {
-    names.map_or_else(|| Ok(pipeline::pipeline()), pipeline::named)
+    Ok(select(names, None, None)?.0)
 }

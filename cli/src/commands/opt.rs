@@ -3,14 +3,14 @@
 use super::check;
 use crate::load;
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 use tileproof_dialect::{
     error::Error,
     export,
     mlir::text::{self, Literals, Locations},
     program::Program,
 };
-use tileproof_lowering::{analysis::statistics::statistics, manager, target};
+use tileproof_lowering::{analysis::statistics::statistics, manager, settings::Settings};
 use tileproof_verifier::finding::write_atomically;
 
 #[derive(Args)]
@@ -19,9 +19,12 @@ pub struct Opt {
     /// Passes to run, comma-separated; none: only read and print
     #[arg(long)]
     passes: Option<String>,
-    /// Run the whole pipeline
+    /// Run the pipeline
     #[arg(long, conflicts_with = "passes")]
     pipeline: bool,
+    /// Run the pipeline to this stage
+    #[arg(long, value_enum, value_name = "STAGE", conflicts_with = "passes")]
+    to: Option<check::To>,
     /// Apply rewrites 1..N only
     #[arg(long, value_name = "N")]
     stop_after_rewrite: Option<u32>,
@@ -71,10 +74,10 @@ enum Form {
 impl Opt {
     pub fn run(self) -> Result<u8, Error> {
         let program = load::program(&self.program)?;
-        let passes = match (&self.passes, self.pipeline) {
-            (Some(names), _) => check::passes(Some(names))?,
-            (None, true) => check::passes(None)?,
-            (None, false) => vec![],
+        let (passes, settings) = if self.passes.is_some() || self.pipeline || self.to.is_some() {
+            check::select(self.passes.as_deref(), self.to, self.stop_after.as_deref())?
+        } else {
+            (vec![], Settings::default())
         };
         if let Some(name) = self.print_ir_after.as_deref()
             && name != "all"
@@ -87,7 +90,8 @@ impl Opt {
             );
             return Err(Error::invalid(message, Default::default()));
         }
-        let options = check::options(self.stop_after_rewrite, self.stop_after.as_deref());
+        let mut options = check::options(self.stop_after_rewrite, self.stop_after.as_deref());
+        options.settings = settings;
         let steps = manager::run(&program, &passes, &options)?;
         let mut before = &program;
         for (i, step) in steps.iter().enumerate() {
@@ -122,8 +126,9 @@ impl Opt {
             // What fusion saves is measured against the last program without fusions.
             let unfused = steps.iter().take_while(|s| s.pass != "hlo-fuse").last();
             let unfused = unfused.map_or(&program, |s| &*s.program);
-            let count = |p| statistics(p, target::DEFAULT);
+            let count = |p| statistics(p, options.settings.target);
             eprint!("{}", count(before).compared(&count(unfused)));
+            eprint!("{}", left(&steps));
         }
         let result = match self.emit {
             Form::Own => self.own(before)?,
@@ -151,6 +156,20 @@ impl Opt {
         };
         text::print(program, locations, literals)
     }
+}
+
+/// What lowerings left as it was: how often, what, why.
+fn left(steps: &[manager::Step]) -> String {
+    let mut counts: BTreeMap<(&str, &str, &str), u64> = BTreeMap::new();
+    for step in steps {
+        for l in &step.left {
+            *counts.entry((step.pass, &l.op, &l.reason)).or_default() += 1;
+        }
+    }
+    let line = |((pass, op, reason), n): (&(&str, &str, &str), &u64)| {
+        format!("{pass} left {n} {op}: {reason}\n")
+    };
+    counts.iter().map(line).collect()
 }
 
 /// Lines of `after` that are not in `before`, and the other way round, in order.

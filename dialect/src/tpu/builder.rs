@@ -90,6 +90,22 @@ impl KernelBuilder {
         KernelValue(self.kernel.types.len() as u32 - 1)
     }
 
+    /// A further operand, scratch memory, and the body's argument for it. Scratch comes last: outputs are all there.
+    pub fn scratch(&mut self, buffer: MemRefType) -> KernelValue {
+        let reference = self.value(KernelType::MemRef(Arc::new(buffer.clone())));
+        self.kernel.operands.push(KernelOperand {
+            role: super::kernel::Role::Scratch,
+            buffer,
+            window: None,
+            alias: None,
+            address: None,
+        });
+        if let Some(body) = self.open.first_mut() {
+            body.arguments.push(reference);
+        }
+        reference
+    }
+
     /// An op with results of the given types and closed regions.
     pub fn op(
         &mut self,

@@ -19,7 +19,7 @@ mod tiles;
 
 use crate::{
     analysis::block::bodies,
-    pass::{Pass, Rewrite},
+    pass::{Pass, Rewrite, Run},
     rewrite::Rewriter,
 };
 use tileproof_dialect::{error::Error, numerics::Numerics, stage::Stage};
@@ -37,7 +37,7 @@ pub static PASS: Pass = Pass {
         COPY_INTO_FUSION,
         ALIAS,
     ],
-    run,
+    run: Run::Rewrite(run),
 };
 
 /// Attribute of ops whose results take buffers: pairs of result and operand.

@@ -12,7 +12,7 @@
 //! Dots in that form already, quantized ones, and those whose sizes the program does not say.
 
 use crate::{
-    pass::{Pass, Rewrite},
+    pass::{Pass, Rewrite, Run},
     rewrite::{OpRef, Rewriter, ValueRef},
     values,
 };
@@ -31,7 +31,7 @@ pub static PASS: Pass = Pass {
     output: Stage::S1,
     summary: "every dot_general as one batched matrix product",
     rewrites: REWRITES,
-    run,
+    run: Run::Rewrite(run),
 };
 
 /// Products are summed in the row-major order of the contracting dimensions, whatever order the dot took: Reassociates. Precision, algorithm and

@@ -12,7 +12,7 @@
 //! Ops with effects or randomness, ops with regions, ops in sibling regions (a value is reused where it dominates).
 
 use crate::{
-    pass::{Pass, Rewrite},
+    pass::{Pass, Rewrite, Run},
     rewrite::{OpRef, Rewriter, ValueRef},
 };
 use melior::ir::{Value, ValueLike, operation::OperationLike};
@@ -27,7 +27,7 @@ pub static PASS: Pass = Pass {
     output: Stage::S1,
     summary: "computes equal values once",
     rewrites: REWRITES,
-    run,
+    run: Run::Rewrite(run),
 };
 
 const REWRITES: &[Rewrite] = &[Rewrite {

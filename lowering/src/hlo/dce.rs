@@ -12,7 +12,7 @@
 //! Ops with effects, ops whose regions have effects, loops (a loop may not end), calls, terminators.
 
 use crate::{
-    pass::{Pass, Rewrite},
+    pass::{Pass, Rewrite, Run},
     rewrite::{OpRef, Rewriter, users},
 };
 use melior::ir::{Value, operation::OperationLike};
@@ -24,7 +24,7 @@ pub static PASS: Pass = Pass {
     output: Stage::S1,
     summary: "erases ops whose results nobody uses",
     rewrites: REWRITES,
-    run,
+    run: Run::Rewrite(run),
 };
 
 const REWRITES: &[Rewrite] = &[Rewrite {

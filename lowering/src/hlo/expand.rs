@@ -26,7 +26,7 @@ mod next_after;
 mod zeta;
 
 use crate::{
-    pass::{Pass, Rewrite},
+    pass::{Pass, Rewrite, Run},
     rewrite::{OpRef, Rewriter, ValueRef},
     values,
 };
@@ -53,7 +53,7 @@ pub static PASS: Pass = Pass {
     output: Stage::S1,
     summary: "functions without a form of their own in HLO, written out; composites called",
     rewrites: REWRITES,
-    run: |rewriter| rewriter.apply_patterns(),
+    run: Run::Rewrite(|rewriter| rewriter.apply_patterns()),
 };
 
 /// A function of one or two tensors of one float type, and the arithmetic that stands for it.
@@ -131,7 +131,7 @@ pub static WRITE_OUT: Pass = Pass {
     output: Stage::S0,
     summary: "functions as the ops XLA writes for them",
     rewrites: IN_PLACE,
-    run: |rewriter| rewriter.apply_patterns(),
+    run: Run::Rewrite(|rewriter| rewriter.apply_patterns()),
 };
 
 expansions! {

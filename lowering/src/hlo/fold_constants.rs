@@ -14,7 +14,7 @@
 //! effects or random numbers; custom calls and barriers. The meaning is that of the judge: tests/witness.rs compares it with formulas of its own.
 
 use crate::{
-    pass::{Pass, Rewrite},
+    pass::{Pass, Rewrite, Run},
     rewrite::{OpRef, Rewriter, ValueRef, definition, users},
     values,
 };
@@ -38,7 +38,7 @@ pub static PASS: Pass = Pass {
     output: Stage::S1,
     summary: "ops on constants become constants",
     rewrites: &[INTEGERS, EXACT],
-    run: |rewriter| rewriter.apply_patterns(),
+    run: Run::Rewrite(|rewriter| rewriter.apply_patterns()),
 };
 
 /// Integers and booleans have one plane: BitExact.

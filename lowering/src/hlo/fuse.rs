@@ -22,7 +22,7 @@ use crate::{
         fusion_plan::{Planned, plan},
     },
     outline::outline,
-    pass::{Pass, Rewrite},
+    pass::{Pass, Rewrite, Run},
     rewrite::{OpRef, Rewriter, definition, is_before},
     target,
 };
@@ -36,7 +36,7 @@ pub static PASS: Pass = Pass {
     output: Stage::S2,
     summary: "ops that one kernel computes become one fusion",
     rewrites: &[LOOP, INPUT, ROWS, OUTPUT, IN_PLACE, MULTI_OUTPUT],
-    run,
+    run: Run::Rewrite(run),
 };
 
 /// Elementwise ops and movement in one pass over the result.

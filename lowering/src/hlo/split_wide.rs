@@ -19,7 +19,7 @@ mod movement;
 mod pairs;
 
 use crate::{
-    pass::{Pass, Pattern, Rewrite},
+    pass::{Pass, Pattern, Rewrite, Run},
     rewrite::Rewriter,
 };
 use melior::ir::{Value, operation::OperationLike};
@@ -89,7 +89,7 @@ pub static PASS: Pass = Pass {
             movement::movement,
         ),
     ],
-    run,
+    run: Run::Rewrite(run),
 };
 
 fn run(rewriter: &mut Rewriter<'_>) -> Result<(), Error> {

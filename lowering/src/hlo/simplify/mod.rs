@@ -25,7 +25,7 @@ mod slice;
 mod transpose;
 
 use crate::{
-    pass::{Pass, Rewrite},
+    pass::{Pass, Rewrite, Run},
     rewrite::{Rewriter, ValueRef},
 };
 use tileproof_dialect::{error::Error, stage::Stage};
@@ -36,7 +36,7 @@ pub static PASS: Pass = Pass {
     output: Stage::S1,
     summary: "local rewrites to fewer or cheaper ops, all keeping every bit",
     rewrites: REWRITES,
-    run,
+    run: Run::Rewrite(run),
 };
 
 /// THE list of rewrites, in the order they are tried.
