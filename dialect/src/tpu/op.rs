@@ -169,3 +169,51 @@ pub enum SourceSemaphore {
     Absent,
     Present,
 }
+
+impl TpuOp {
+    /// Name in text, of elementwise ops that of the `hlo` op.
+    pub fn name(&self) -> &'static str {
+        match self {
+            TpuOp::Constant(_) => "arith.constant",
+            TpuOp::Elementwise(op) => op.name(),
+            TpuOp::IndexCast => "arith.index_cast",
+            TpuOp::Broadcast => "vector.broadcast",
+            TpuOp::ShapeCast => "vector.shape_cast",
+            TpuOp::Transpose { .. } => "vector.transpose",
+            TpuOp::MultiReduction { .. } => "vector.multi_reduction",
+            TpuOp::ExtractStridedSlice { .. } => "vector.extract_strided_slice",
+            TpuOp::InsertStridedSlice { .. } => "vector.insert_strided_slice",
+            TpuOp::Extract { .. } => "vector.extract",
+            TpuOp::Concatenate { .. } => "tpu.concatenate",
+            TpuOp::Iota { .. } => "tpu.iota",
+            TpuOp::Rotate { .. } => "tpu.rotate",
+            TpuOp::DynamicRotate { .. } => "tpu.dynamic_rotate",
+            TpuOp::Repeat { .. } => "tpu.repeat",
+            TpuOp::DynamicGather { .. } => "tpu.dynamic_gather",
+            TpuOp::Reverse { .. } => "tpu.reverse",
+            TpuOp::Matmul { .. } => "tpu.matmul",
+            TpuOp::AllReduce { .. } => "tpu.all_reduce",
+            TpuOp::CreateMask => "tpu.create_mask",
+            TpuOp::Load { .. } => "tpu.vector_load",
+            TpuOp::Store { .. } => "tpu.vector_store",
+            TpuOp::ScalarLoad => "memref.load",
+            TpuOp::ScalarStore => "memref.store",
+            TpuOp::MemRefSlice { .. } => "tpu.memref_slice",
+            TpuOp::MemRefSqueeze => "tpu.memref_squeeze",
+            TpuOp::MemRefReshape => "tpu.memref_reshape",
+            TpuOp::MemRefBitcast => "tpu.memref_bitcast",
+            TpuOp::EnqueueDma { .. } => "tpu.enqueue_dma",
+            TpuOp::WaitDma2 => "tpu.wait_dma2",
+            TpuOp::SemaphoreSignal => "tpu.sem_signal",
+            TpuOp::SemaphoreWait => "tpu.sem_wait",
+            TpuOp::SemaphoreRead => "tpu.sem_read",
+            TpuOp::BarrierSemaphore => "tpu.sem_barrier",
+            TpuOp::For => "scf.for",
+            TpuOp::If => "scf.if",
+            TpuOp::While => "scf.while",
+            TpuOp::Condition => "scf.condition",
+            TpuOp::Yield => "scf.yield",
+            TpuOp::Implements { .. } => "tpux.implements",
+        }
+    }
+}
