@@ -47,6 +47,11 @@ impl Buffer {
         bytemuck::cast_slice(self.bytes())
     }
 
+    /// Whether no one else holds the bytes: [`Buffer::edited`] then works in place.
+    pub fn is_unshared(&self) -> bool {
+        Arc::strong_count(&self.words) == 1 && Arc::weak_count(&self.words) == 0
+    }
+
     /// Whether both are the same allocation (equal without looking).
     pub fn same(&self, other: &Buffer) -> bool {
         Arc::ptr_eq(&self.words, &other.words) && self.bytes == other.bytes

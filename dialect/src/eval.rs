@@ -1,7 +1,8 @@
 //! What an op's definition gets to run: planes, the regions of the op, and a place to report what happened.
 
 use crate::{
-    error::Error, location::Location, planes::Planes, tensor::Tensor, tensor::Value, types::Type,
+    error::Error, location::Location, planes::Planes, tensor::Tensor, tensor::Value, tpu::Hazard,
+    types::Type,
 };
 
 /// Why an execution stopped before its end.
@@ -76,6 +77,8 @@ pub struct Events {
     pub effects: Vec<Effect>,
     /// Where the run trapped, if it did: the innermost op.
     pub trapped_at: Option<Location>,
+    /// Wrong uses of memory, copies and semaphores by kernels.
+    pub hazards: Vec<Hazard>,
 }
 
 /// One observable effect.

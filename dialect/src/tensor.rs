@@ -178,6 +178,11 @@ impl Tensor {
         self.ring.as_ref()
     }
 
+    /// Dimensions, element type, IEEE plane and ring plane.
+    pub fn into_planes(self) -> (Vec<u64>, ElementType, Buffer, Option<Buffer>) {
+        (self.dims, self.element, self.ieee, self.ring)
+    }
+
     /// Residues: one per float, two (real, imaginary) per complex number.
     pub fn ring(&self) -> Option<&[ring::Residue]> {
         self.ring.as_ref().map(|r| r.as_slice())

@@ -295,6 +295,7 @@ impl<'a> Session<'a> {
         self.events.predicates[0] += e.predicates[0];
         self.events.predicates[1] += e.predicates[1];
         self.events.effects.extend(e.effects);
+        self.events.hazards.extend(e.hazards);
     }
 
     /// Counts a call that begins; a trap when calls are nested too deep.

@@ -2,13 +2,16 @@
 //!
 //! `types.rs`: what values of a kernel are. `op.rs`: THE list of ops a kernel may hold, with their meaning. `kernel.rs`: a kernel and its structure.
 //! `builder.rs`: makes one op by op.
+//! `hazard.rs`: what the simulator finds.
 
 pub mod builder;
+pub mod hazard;
 pub mod kernel;
 pub mod op;
 pub mod types;
 
 pub use builder::KernelBuilder;
+pub use hazard::{Hazard, HazardKind};
 pub use kernel::{
     GridDimension, Kernel, KernelOperand, KernelOperation, KernelRegion, KernelValue, Role,
     Semantics, Window,

@@ -97,6 +97,19 @@ pub enum TpuOp {
     /// `tpu.create_mask` of (low_i.., high_i..) as index: true where low_i <= coordinate_i < high_i for all dims.
     CreateMask,
 
+    // Registers (S5). A packed register `[8, 128, N]` holds the tile of 8 * N rows whose row r, lane l is its element (r / N, l, r % N).
+    /// `tpu.pack_subelements`, compressed (of masks: `tpu.pack_vmsk`), of N registers `[8, 128]` to one packed `[8, 128, N]` of the same element type: the
+    /// rows of the first operand, then those of the second, and so on. Movement: whole elements.
+    PackSubelements,
+    /// `tpu.unpack_subelements`, compressed, of a packed `[8, 128, N]` to `[8, 128]` of the same element type, one element in each 32-bit lane: rows
+    /// `8 * index ..` of its tile. Movement: whole elements.
+    UnpackSubelements { index: u64 },
+    /// `tpu.roll_vectors` of registers of one type to a block `[R, C]`: a grid of R / (8 * N) by C / 128 of them, row-major. What transposes and matrix
+    /// units take.
+    RollVectors,
+    /// `tpu.unroll_vectors`: the registers of a block, row-major.
+    UnrollVectors,
+
     // Memory.
     /// `tpu.vector_load` (`vector.load` without mask) of (ref, index a dimension.., mask if `masked`). `strides`: `tpu.strided_load`. Lanes whose mask
     /// is false are invalid. The result dims are the sizes read, rank that of the reference.
@@ -109,6 +122,12 @@ pub enum TpuOp {
         strides: Option<Vec<u64>>,
         masked: Mask,
     },
+    /// `tpu.load` (S5) of (ref, index a dimension.., mask if `masked`): a register `[8, 128]`, or packed `[8, 128, N]`, from a window of `8 * N` rows and
+    /// 128 lanes over the last two dimensions and 1 of each other; a reference of rank 1 is one row. Element (s, l, p) of a packed register is row
+    /// s * N + p, lane l. Lanes whose mask is false touch no memory and are invalid.
+    RegisterLoad { masked: Mask },
+    /// `tpu.store` (S5) of (register, ref, index a dimension.., mask if `masked`), into the same window. Lanes whose mask is false are not written.
+    RegisterStore { masked: Mask },
     /// `memref.load` of (ref in SMEM, index a dimension..): a scalar.
     ScalarLoad,
     /// `memref.store` of (scalar, ref in SMEM, index a dimension..).
@@ -168,4 +187,52 @@ pub enum Mask {
 pub enum SourceSemaphore {
     Absent,
     Present,
+}
+
+impl TpuOp {
+    /// Name in text, of elementwise ops that of the `hlo` op.
+    pub fn name(&self) -> &'static str {
+        match self {
+            TpuOp::Constant(_) => "arith.constant",
+            TpuOp::Elementwise(op) => op.name(),
+            TpuOp::IndexCast => "arith.index_cast",
+            TpuOp::Broadcast => "vector.broadcast",
+            TpuOp::ShapeCast => "vector.shape_cast",
+            TpuOp::Transpose { .. } => "vector.transpose",
+            TpuOp::MultiReduction { .. } => "vector.multi_reduction",
+            TpuOp::ExtractStridedSlice { .. } => "vector.extract_strided_slice",
+            TpuOp::InsertStridedSlice { .. } => "vector.insert_strided_slice",
+            TpuOp::Extract { .. } => "vector.extract",
+            TpuOp::Concatenate { .. } => "tpu.concatenate",
+            TpuOp::Iota { .. } => "tpu.iota",
+            TpuOp::Rotate { .. } => "tpu.rotate",
+            TpuOp::DynamicRotate { .. } => "tpu.dynamic_rotate",
+            TpuOp::Repeat { .. } => "tpu.repeat",
+            TpuOp::DynamicGather { .. } => "tpu.dynamic_gather",
+            TpuOp::Reverse { .. } => "tpu.reverse",
+            TpuOp::Matmul { .. } => "tpu.matmul",
+            TpuOp::AllReduce { .. } => "tpu.all_reduce",
+            TpuOp::CreateMask => "tpu.create_mask",
+            TpuOp::Load { .. } => "tpu.vector_load",
+            TpuOp::Store { .. } => "tpu.vector_store",
+            TpuOp::ScalarLoad => "memref.load",
+            TpuOp::ScalarStore => "memref.store",
+            TpuOp::MemRefSlice { .. } => "tpu.memref_slice",
+            TpuOp::MemRefSqueeze => "tpu.memref_squeeze",
+            TpuOp::MemRefReshape => "tpu.memref_reshape",
+            TpuOp::MemRefBitcast => "tpu.memref_bitcast",
+            TpuOp::EnqueueDma { .. } => "tpu.enqueue_dma",
+            TpuOp::WaitDma2 => "tpu.wait_dma2",
+            TpuOp::SemaphoreSignal => "tpu.sem_signal",
+            TpuOp::SemaphoreWait => "tpu.sem_wait",
+            TpuOp::SemaphoreRead => "tpu.sem_read",
+            TpuOp::BarrierSemaphore => "tpu.sem_barrier",
+            TpuOp::For => "scf.for",
+            TpuOp::If => "scf.if",
+            TpuOp::While => "scf.while",
+            TpuOp::Condition => "scf.condition",
+            TpuOp::Yield => "scf.yield",
+            TpuOp::Implements { .. } => "tpux.implements",
+        }
+    }
 }
