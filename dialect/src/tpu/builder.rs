@@ -1,6 +1,7 @@
 //! Builds kernels op by op. Regions are opened and closed like brackets; ops go into the innermost open region.
 
 use super::{
+    infer::{KernelInferContext, KernelRegionType, infer},
     kernel::{
         GridDimension, Kernel, KernelOperand, KernelOperation, KernelRegion, KernelValue, Window,
     },
@@ -133,6 +134,29 @@ impl KernelBuilder {
         self.op(op, operands, &[result], vec![])[0]
     }
 
+    /// An op whose result types the type rule gives; `declared` where they do not follow from the operands. What violates the rule gets the declared
+    /// types and is found by `Kernel::verify`.
+    pub fn infer(
+        &mut self,
+        op: TpuOp,
+        operands: &[KernelValue],
+        declared: &[KernelType],
+        regions: Vec<KernelRegion>,
+    ) -> Vec<KernelValue> {
+        let types: Vec<KernelType> = operands.iter().map(|v| self.ty(*v).clone()).collect();
+        let region_types: Vec<KernelRegionType> = regions
+            .iter()
+            .map(|r| KernelRegionType::of(r, &self.kernel.types))
+            .collect();
+        let cx = KernelInferContext {
+            operands: &types,
+            declared,
+            regions: &region_types,
+        };
+        let results = infer(&op, &cx).unwrap_or_else(|_| declared.to_vec());
+        self.op(op, operands, &results, regions)
+    }
+
     /// A constant i32.
     pub fn i32(&mut self, value: i64) -> KernelValue {
         let t = Tensor::from_i64s(&[], &ElementType::I32, &[value]);
@@ -188,11 +212,11 @@ impl KernelBuilder {
         }
     }
 
-    /// The kernel; closes the body.
+    /// The kernel; closes the body and numbers the values anew.
     pub fn finish(mut self) -> Kernel {
         let body = self.end_region(&[]);
         self.kernel.body = body;
-        self.kernel
+        self.kernel.renumbered()
     }
 }
 

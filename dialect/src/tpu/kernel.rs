@@ -150,6 +150,24 @@ impl Kernel {
         self.grid.iter().map(|d| d.size).product()
     }
 
+    /// The same kernel with values numbered in order of definition: the body's, then each index map's; of an op its regions' before its results. Two
+    /// kernels that differ in numbers only are equal afterwards. Values that nothing defines come last.
+    pub fn renumbered(mut self) -> Kernel {
+        let mut numbering = Numbering {
+            of: vec![None; self.types.len()],
+            types: vec![],
+            old: std::mem::take(&mut self.types),
+        };
+        numbering.region(&mut self.body);
+        for operand in &mut self.operands {
+            if let Some(window) = &mut operand.window {
+                numbering.region(&mut window.transform);
+            }
+        }
+        self.types = numbering.types;
+        self
+    }
+
     /// Hash of all but name and locations.
     pub fn structural_hash(&self) -> u128 {
         let mut h = Xxh3::new();
@@ -176,6 +194,34 @@ pub fn walk<'k>(region: &'k KernelRegion, visit: &mut impl FnMut(&'k KernelOpera
         visit(o);
         for inner in &o.regions {
             walk(inner, visit);
+        }
+    }
+}
+
+struct Numbering {
+    of: Vec<Option<KernelValue>>,
+    types: Vec<KernelType>,
+    old: Vec<KernelType>,
+}
+
+impl Numbering {
+    /// A value without a type keeps its number.
+    fn value(&mut self, v: &mut KernelValue) {
+        let (Some(slot), Some(ty)) = (self.of.get_mut(v.index()), self.old.get(v.index())) else {
+            return;
+        };
+        *v = *slot.get_or_insert_with(|| {
+            self.types.push(ty.clone());
+            KernelValue(self.types.len() as u32 - 1)
+        });
+    }
+
+    fn region(&mut self, region: &mut KernelRegion) {
+        region.arguments.iter_mut().for_each(|v| self.value(v));
+        for o in &mut region.ops {
+            o.operands.iter_mut().for_each(|v| self.value(v));
+            o.regions.iter_mut().for_each(|r| self.region(r));
+            o.results.iter_mut().for_each(|v| self.value(v));
         }
     }
 }

@@ -44,7 +44,7 @@ impl MatmulDimensions {
 /// An op of a kernel. Operand lists are in the order of the doc comment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TpuOp {
-    /// `arith.constant`: a scalar (rank 0) or vector.
+    /// `arith.constant`: a scalar (rank 0), an index (an i64 of rank 0), or a vector.
     Constant(Literal),
     /// An elementwise `hlo` op (arithmetic, compare, select, convert, bitcast_convert of equal width, clamp, functions) on scalars or vectors of one
     /// shape. In text: the `arith` or `math` op of exactly this meaning, else `tpux.elementwise`.
@@ -75,7 +75,7 @@ pub enum TpuOp {
     Concatenate { dimension: u64 },
     /// `tpu.iota`: the row-major index over `dimensions` as i32.
     Iota { dimensions: Vec<u64> },
-    /// `tpu.rotate`: result[i] = operand[(i - amount) mod n] along `dimension`.
+    /// `tpux.rotate`: result[i] = operand[(i - amount) mod n] along `dimension`.
     Rotate { amount: u64, dimension: u64 },
     /// `tpu.dynamic_rotate` of (vector, i32 amount).
     DynamicRotate { dimension: u64 },
@@ -84,7 +84,7 @@ pub enum TpuOp {
     /// `tpu.dynamic_gather` of (source, i32 indices of the result's shape): along `dimension` element indices[i]; the other coordinates are kept.
     /// An index out of range is an out-of-bounds hazard.
     DynamicGather { dimension: u64 },
-    /// `tpu.reverse` along `dimensions`.
+    /// `tpux.reverse` along `dimensions`.
     Reverse { dimensions: Vec<u64> },
     /// `tpu.matmul` of (lhs, rhs, accumulator): accumulator + dot_general. Products of narrow floats and their sums are in the accumulator's type.
     /// `precision`: DEFAULT, HIGH, HIGHEST or none. Result dims: batch, lhs free, rhs free.
@@ -205,11 +205,11 @@ impl TpuOp {
             TpuOp::Extract { .. } => "vector.extract",
             TpuOp::Concatenate { .. } => "tpu.concatenate",
             TpuOp::Iota { .. } => "tpu.iota",
-            TpuOp::Rotate { .. } => "tpu.rotate",
+            TpuOp::Rotate { .. } => "tpux.rotate",
             TpuOp::DynamicRotate { .. } => "tpu.dynamic_rotate",
             TpuOp::Repeat { .. } => "tpu.repeat",
             TpuOp::DynamicGather { .. } => "tpu.dynamic_gather",
-            TpuOp::Reverse { .. } => "tpu.reverse",
+            TpuOp::Reverse { .. } => "tpux.reverse",
             TpuOp::Matmul { .. } => "tpu.matmul",
             TpuOp::AllReduce { .. } => "tpu.all_reduce",
             TpuOp::CreateMask => "tpu.create_mask",
@@ -239,6 +239,56 @@ impl TpuOp {
             TpuOp::Condition => "scf.condition",
             TpuOp::Yield => "scf.yield",
             TpuOp::Implements { .. } => "tpux.implements",
+        }
+    }
+
+    /// Number of its regions.
+    pub fn regions(&self) -> usize {
+        match self {
+            TpuOp::For | TpuOp::Implements { .. } => 1,
+            TpuOp::If | TpuOp::While => 2,
+            TpuOp::Constant(_)
+            | TpuOp::Elementwise(_)
+            | TpuOp::IndexCast
+            | TpuOp::Broadcast
+            | TpuOp::ShapeCast
+            | TpuOp::Transpose { .. }
+            | TpuOp::MultiReduction { .. }
+            | TpuOp::ExtractStridedSlice { .. }
+            | TpuOp::InsertStridedSlice { .. }
+            | TpuOp::Extract { .. }
+            | TpuOp::Concatenate { .. }
+            | TpuOp::Iota { .. }
+            | TpuOp::Rotate { .. }
+            | TpuOp::DynamicRotate { .. }
+            | TpuOp::Repeat { .. }
+            | TpuOp::DynamicGather { .. }
+            | TpuOp::Reverse { .. }
+            | TpuOp::Matmul { .. }
+            | TpuOp::AllReduce { .. }
+            | TpuOp::CreateMask
+            | TpuOp::PackSubelements
+            | TpuOp::UnpackSubelements { .. }
+            | TpuOp::RollVectors
+            | TpuOp::UnrollVectors
+            | TpuOp::RegisterLoad { .. }
+            | TpuOp::RegisterStore { .. }
+            | TpuOp::Load { .. }
+            | TpuOp::Store { .. }
+            | TpuOp::ScalarLoad
+            | TpuOp::ScalarStore
+            | TpuOp::MemRefSlice { .. }
+            | TpuOp::MemRefSqueeze
+            | TpuOp::MemRefReshape
+            | TpuOp::MemRefBitcast
+            | TpuOp::EnqueueDma { .. }
+            | TpuOp::WaitDma2
+            | TpuOp::SemaphoreSignal
+            | TpuOp::SemaphoreWait
+            | TpuOp::SemaphoreRead
+            | TpuOp::BarrierSemaphore
+            | TpuOp::Condition
+            | TpuOp::Yield => 0,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Types of the values of a kernel: scalars, vectors, references into memories.
 
 use crate::types::{Dim, ElementType};
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 /// Memories of a core, with Mosaic's names (`#tpu.memory_space<..>`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -146,6 +146,54 @@ impl KernelType {
         match self {
             KernelType::MemRef(m) => Some(m),
             KernelType::Index | KernelType::Scalar(_) | KernelType::Vector { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for RefElement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RefElement::Data(element) => write!(f, "{element}"),
+            RefElement::Semaphore => f.write_str("!tpu.semaphore"),
+            RefElement::DmaSemaphore => f.write_str("!tpu.dma_semaphore"),
+        }
+    }
+}
+
+/// As MLIR prints it, tiles without their strides.
+impl fmt::Display for MemRefType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "memref<")?;
+        for d in &self.dims {
+            write!(f, "{d}x")?;
+        }
+        write!(f, "{}", self.element)?;
+        if !self.tiles.is_empty() {
+            write!(f, ", #tpu.tiled<")?;
+            for tile in &self.tiles {
+                let sizes: Vec<String> = tile.iter().map(u64::to_string).collect();
+                write!(f, "({})", sizes.join(","))?;
+            }
+            write!(f, ">")?;
+        }
+        write!(f, ", #tpu.memory_space<{}>>", self.space.word())
+    }
+}
+
+/// As MLIR prints it.
+impl fmt::Display for KernelType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KernelType::Index => f.write_str("index"),
+            KernelType::Scalar(element) => write!(f, "{element}"),
+            KernelType::Vector { dims, element } => {
+                write!(f, "vector<")?;
+                for d in dims {
+                    write!(f, "{d}x")?;
+                }
+                write!(f, "{element}>")
+            }
+            KernelType::MemRef(m) => write!(f, "{m}"),
         }
     }
 }
