@@ -1,4 +1,4 @@
-//! How programs run: the engines, their limits, the process grid, and the arrays they read and write.
+//! How programs run: the engines, the simulator of kernels, their limits, the process grid, and the arrays they read and write.
 
 pub mod engine;
 pub mod grid;
@@ -6,4 +6,5 @@ pub mod inputs;
 pub mod limits;
 pub mod npy;
 pub mod reference;
+pub mod simulator;
 pub mod xla;

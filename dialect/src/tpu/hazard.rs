@@ -35,6 +35,12 @@ pub enum HazardKind {
         index: i64,
         size: u64,
     },
+    /// A gather's index outside its source vector.
+    GatherOutOfBounds {
+        dimension: u32,
+        index: i64,
+        size: u64,
+    },
     /// Buffers that need more than the memory has.
     OverCapacity {
         space: MemorySpace,
@@ -70,8 +76,10 @@ pub enum HazardKind {
     },
     /// An element of an output that no step wrote.
     OutputNotWritten { output: u32, element: Vec<u64> },
-    /// The result hangs on what was in memory before.
+    /// The result hangs on what was in memory before, or on when copies end.
     StaleState { output: u32, element: Vec<u64> },
+    /// The result hangs on the order of the steps along a parallel dimension.
+    OrderDependent { output: u32, element: Vec<u64> },
 }
 
 /// What an invalid element was used as.
@@ -212,6 +220,14 @@ impl fmt::Display for HazardKind {
                     "index {index} of dimension {dimension} of {place} is out of bounds: the size is {size}"
                 )
             }
+            HazardKind::GatherOutOfBounds {
+                dimension,
+                index,
+                size,
+            } => write!(
+                f,
+                "gather index {index} along dimension {dimension} is out of bounds: the size is {size}"
+            ),
             HazardKind::OverCapacity {
                 space,
                 needed,
@@ -263,6 +279,10 @@ impl fmt::Display for HazardKind {
             HazardKind::OutputNotWritten { output, element } => {
                 write!(f, "element {element:?} of output {output} is never written")
             }
+            HazardKind::OrderDependent { output, element } => write!(
+                f,
+                "element {element:?} of output {output} hangs on the order of steps along a parallel dimension"
+            ),
             HazardKind::StaleState { output, element } => {
                 write!(
                     f,

@@ -12,12 +12,13 @@ pub use lanes::ELEMENTWISE;
 use crate::{
     grid::{Devices, Rendezvous},
     limits::Limits,
+    simulator::{self, Simulation},
 };
 use plan::Plan;
 use regions::Runner;
 use std::{
-    collections::VecDeque,
-    sync::{Mutex, OnceLock},
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, OnceLock},
 };
 use tileproof_dialect::{
     bound::{Bound, Bounded},
@@ -48,6 +49,8 @@ pub struct Interpreter<'p> {
     process: Process,
     rendezvous: Option<&'p Rendezvous>,
     infeed: Option<&'p Mutex<VecDeque<Vec<Value>>>>,
+    simulation: Simulation,
+    kernel_plans: Mutex<HashMap<String, Arc<simulator::Plan>>>,
 }
 
 /// Values of one running function, by place.
@@ -95,6 +98,8 @@ impl<'p> Interpreter<'p> {
             process: Devices::default().process(0),
             rendezvous: None,
             infeed: None,
+            simulation: Simulation::default(),
+            kernel_plans: Mutex::default(),
         }
     }
 
@@ -114,6 +119,62 @@ impl<'p> Interpreter<'p> {
     pub fn with_infeed(mut self, queue: &'p Mutex<VecDeque<Vec<Value>>>) -> Interpreter<'p> {
         self.infeed = Some(queue);
         self
+    }
+
+    /// How kernels run.
+    pub fn with_simulation(mut self, simulation: Simulation) -> Interpreter<'p> {
+        self.simulation = simulation;
+        self
+    }
+
+    /// Runs the kernel `name` of the program; results take the declared sizes.
+    fn kernel(
+        &self,
+        name: &str,
+        arguments: Vec<Value>,
+        results: &[Type],
+        events: &mut Events,
+    ) -> Result<Vec<Value>, Stop> {
+        let plan = self.kernel_plan(name)?;
+        let mut tensors = Vec::with_capacity(arguments.len());
+        for value in arguments {
+            match value {
+                Value::Tensor(t) => tensors.push(t),
+                Value::Token(_) | Value::Tuple(_) => {
+                    return Err(Stop::internal("a kernel takes tensors"));
+                }
+            }
+        }
+        let out = simulator::run(
+            &plan,
+            &tensors,
+            self.planes,
+            &self.simulation,
+            self.limits,
+            events,
+        )?;
+        let sizes = |ty: &Type| ty.as_tensor().and_then(|t| t.static_dims());
+        out.outputs
+            .into_iter()
+            .zip(results)
+            .map(|(t, ty)| match sizes(ty) {
+                Some(dims) => Ok(t.reshaped(&dims).into()),
+                None => Err(Stop::internal("a kernel whose result has no static size")),
+            })
+            .collect()
+    }
+
+    fn kernel_plan(&self, name: &str) -> Result<Arc<simulator::Plan>, Stop> {
+        let mut plans = self.kernel_plans.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(plan) = plans.get(name) {
+            return Ok(plan.clone());
+        }
+        let Some(kernel) = self.program.kernel(name) else {
+            return Err(Stop::internal(format!("kernel '{name}' does not exist")));
+        };
+        let plan = Arc::new(simulator::Plan::new(kernel, self.planes)?);
+        plans.insert(name.to_string(), plan.clone());
+        Ok(plan)
     }
 
     /// Made when first needed: an op without regions needs none.

@@ -72,13 +72,11 @@ impl RegionRunner for Runner<'_, '_> {
     fn kernel(
         &mut self,
         name: &str,
-        _: Vec<Value>,
-        _: &[Type],
-        _: &mut Events,
+        arguments: Vec<Value>,
+        results: &[Type],
+        events: &mut Events,
     ) -> Result<Vec<Value>, Stop> {
-        Err(Stop::unsupported(format!(
-            "kernel '{name}' without the simulator"
-        )))
+        self.interpreter.kernel(name, arguments, results, events)
     }
 
     fn region_count(&self) -> usize {

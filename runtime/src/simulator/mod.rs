@@ -1,0 +1,123 @@
+//! The simulator: runs kernels of stages S3 to S5 on both planes, deterministic for a [`Simulation`].
+//!
+//! `plan.rs` makes a kernel ready; `machine.rs` runs its ops, `vectors.rs` and `elementwise.rs` those on vectors, `access.rs` those that touch memory,
+//! `copies.rs` copies and semaphores; `grid.rs` steps and windows. `memory.rs`, `view.rs`, `overlap.rs`: buffers, references, shared bytes.
+//! `shadow.rs`: validity of every element. What is wrong comes out as [`tileproof_dialect::tpu::Hazard`]s; a hazard does not stop the run.
+//!
+//! What it cannot show: memory shared by several cores, and accesses that race only through addresses of buffers without `address`.
+
+mod access;
+mod cell;
+mod check;
+mod context;
+mod copies;
+mod elementwise;
+mod grid;
+mod machine;
+mod memory;
+mod movement;
+mod overlap;
+mod plan;
+mod shadow;
+mod vectors;
+mod view;
+
+pub use check::{Depth, hazards};
+pub use context::Counters;
+pub use copies::Schedule;
+pub use grid::Order;
+pub use memory::Fill;
+pub use plan::Plan;
+
+use crate::limits::Limits;
+use context::{Context, Hazards};
+use copies::Copies;
+use machine::Machine;
+use memory::Memory;
+use shadow::Shadow;
+use tileproof_dialect::{
+    eval::{Events, Stop},
+    planes::Planes,
+    tensor::Tensor,
+    tpu::{Hazard, MemorySpace},
+};
+
+/// Whether the validity of elements is tracked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Validity {
+    Ignored,
+    Tracked,
+}
+
+/// How a kernel is run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Simulation {
+    pub schedule: Schedule,
+    pub validity: Validity,
+    pub fill: Fill,
+    pub order: Order,
+    /// Bytes each memory has, where that is to be checked.
+    pub capacities: Vec<(MemorySpace, u64)>,
+}
+
+impl Default for Simulation {
+    /// For values: copies at once, validity ignored.
+    fn default() -> Simulation {
+        Simulation {
+            schedule: Schedule::Eager,
+            validity: Validity::Ignored,
+            fill: Fill::Poison,
+            order: Order::InOrder,
+            capacities: vec![],
+        }
+    }
+}
+
+/// What a run gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The outputs in order, in the sizes of the kernel's buffers.
+    pub outputs: Vec<Tensor>,
+    pub counters: Counters,
+}
+
+/// Runs a kernel on its prefetch operands and inputs in order. Hazards go to `events`, also when the run stops.
+pub fn run(
+    plan: &Plan,
+    arguments: &[Tensor],
+    planes: Planes,
+    simulation: &Simulation,
+    limits: &Limits,
+    events: &mut Events,
+) -> Result<Outcome, Stop> {
+    let shadowed = simulation.validity == Validity::Tracked;
+    let mut memory = Memory::new(planes, simulation.fill, shadowed);
+    let mut cx = Context {
+        plan,
+        planes,
+        events,
+        shadow: Shadow::default(),
+        counters: Counters::default(),
+        hazards: Hazards::default(),
+        step: vec![],
+    };
+    let mut homes = grid::lay_out(&mut cx, &mut memory, arguments)?;
+    grid::check_capacity(&mut cx, &memory, &simulation.capacities);
+    let mut machine = Machine {
+        cx,
+        memory,
+        copies: Copies::new(simulation.schedule),
+        limits,
+        cells: vec![None; plan.kernel.types.len()],
+    };
+    let outputs = grid::run(&mut machine, &mut homes, simulation.order)
+        .and_then(|()| machine.settle())
+        .and_then(|()| grid::results(&mut machine, &homes));
+    let Machine { cx, .. } = machine;
+    let found: Vec<Hazard> = cx.hazards.found;
+    cx.events.hazards.extend(found);
+    Ok(Outcome {
+        outputs: outputs?,
+        counters: cx.counters,
+    })
+}
