@@ -5,11 +5,13 @@
 
 pub mod analysis;
 pub mod hlo;
+pub mod hlo_to_tpu;
 pub mod lowering;
 pub mod manager;
 pub mod outline;
 pub mod pass;
 pub mod pipeline;
+pub mod rebuild;
 pub mod rewrite;
 pub mod settings;
 pub mod target;

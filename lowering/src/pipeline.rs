@@ -1,6 +1,6 @@
 //! THE pipeline: one function, one pass a line.
 
-use crate::{hlo, pass::Pass, settings::Settings};
+use crate::{hlo, hlo_to_tpu, pass::Pass, settings::Settings};
 use tileproof_dialect::{error::Error, stage::Stage};
 
 /// Every pass, in order.
@@ -19,6 +19,7 @@ pub fn passes() -> Vec<&'static Pass> {
         &hlo::dce::PASS,
         &hlo::fuse::PASS,
         &hlo::assign_layout::PASS,
+        &hlo_to_tpu::PASS,
     ]
 }
 

@@ -167,6 +167,11 @@ pub fn alone(op: &hlo::Op) -> Class {
     Class::Alone(if ordered { Alone::Ordered } else { Alone::Pure })
 }
 
+/// Whether the op `name` works element by element.
+pub fn is_elementwise(name: &str) -> bool {
+    ELEMENTWISE.iter().any(|(n, _)| *n == name)
+}
+
 fn elementwise(operations: u64, shapes: &Shapes<'_>) -> Class {
     if shapes
         .operands

@@ -1,0 +1,288 @@
+//! Lowers programs to kernels and runs each kernel on the operands that its ops had: reference at S2 against simulator at S3, both planes.
+//!
+//! `cargo run --release --example lower_corpus -- [--block-bytes N] [--seed N] [--all] PATH..`: programs, or folders with a `program.mlir`. A line a kernel
+//! that differs: residues (any is a fault), bits (a fault under BitExact), the largest distance over the largest value; then a line a program. Ends with 1
+//! where something differs.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+use tileproof_dialect::{
+    error::Error,
+    eval::{Events, Stop},
+    import,
+    numerics::Contract,
+    op::Op,
+    planes::Planes,
+    program::{OpId, Program, RegionId, ValueId},
+    tensor::Value,
+};
+use tileproof_lowering::{manager, pipeline};
+use tileproof_runtime::{
+    limits::Limits,
+    reference::{Interpreter, Observer},
+};
+use tileproof_verifier::{compare::bits, inputs};
+
+struct Arguments {
+    options: String,
+    seed: u64,
+    all: bool,
+    paths: Vec<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let worker = std::thread::Builder::new()
+        .stack_size(512 << 20)
+        .spawn(run);
+    match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(true)) => ExitCode::SUCCESS,
+        Ok(Ok(false) | Err(_)) | Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn run() -> bool {
+    let mut given = Arguments {
+        options: String::new(),
+        seed: 1,
+        all: false,
+        paths: vec![],
+    };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--block-bytes" => {
+                given.options = format!("(block-bytes={})", words.next().unwrap_or_default());
+            }
+            "--seed" => given.seed = words.next().and_then(|n| n.parse().ok()).unwrap_or(1),
+            "--all" => given.all = true,
+            path => given.paths.push(path.into()),
+        }
+    }
+    let mut good = true;
+    for path in &given.paths {
+        match program(path, &given) {
+            Ok(line) => {
+                good &= line.1;
+                println!("{}: {}", path.display(), line.0);
+            }
+            Err(error) => {
+                good = false;
+                println!("{}: {error}", path.display());
+            }
+        }
+    }
+    good
+}
+
+fn program(path: &Path, given: &Arguments) -> Result<(String, bool), Error> {
+    let file = if path.is_dir() {
+        path.join("program.mlir")
+    } else {
+        path.to_path_buf()
+    };
+    let text = std::fs::read_to_string(&file)
+        .map_err(|e| Error::invalid(e.to_string(), Default::default()))?;
+    let name = file.display().to_string();
+    let source = match import::detect(text.as_bytes(), &name) {
+        import::Form::OwnText => tileproof_dialect::mlir::text::parse(&text, &name)?,
+        import::Form::HloText => import::hlo_text::parse(&text, &name)?,
+        import::Form::StableHlo | import::Form::HloProto => import::stablehlo::parse(&text, &name)?,
+    };
+    let mut steps = manager::run(&source, &pipeline::pipeline(), &manager::Options::default())?;
+    let before = steps
+        .pop()
+        .map_or_else(|| source.clone(), |s| (*s.program).clone());
+    let (passes, settings) = pipeline::with_settings(&format!("hlo-to-tpu{}", given.options))?;
+    let options = manager::Options {
+        settings,
+        ..Default::default()
+    };
+    let start = Instant::now();
+    let mut steps = manager::run(&before, &passes, &options)?;
+    let lowering = start.elapsed();
+    let step = steps.pop().ok_or_else(|| Error::internal("no pass ran"))?;
+    let after = &step.program;
+    let arguments = inputs::generate(&before, inputs::Class::Normal, given.seed)?;
+    let limits = Limits::default();
+    let mut judge = Judge {
+        pairs: pairs(&before, after),
+        before: &before,
+        after,
+        simulator: Interpreter::new(after, Planes::IeeeAndRing, &limits),
+        exact: step
+            .applied
+            .iter()
+            .filter(|a| a.numerics.contract == Contract::BitExact)
+            .map(|a| a.number)
+            .collect(),
+        all: given.all,
+        seen: 0,
+        differing: 0,
+        failed: 0,
+        steps: 0,
+        time: Duration::ZERO,
+    };
+    let count = judge.pairs.len();
+    let reference = Interpreter::new(&before, Planes::IeeeAndRing, &limits);
+    let start = Instant::now();
+    let ran = reference.run_observed(arguments, &mut Events::default(), &mut judge);
+    let total = start.elapsed();
+    let trapped = match ran {
+        Ok(_) => "",
+        Err(Stop::Trap(_)) => ", trapped",
+        Err(Stop::Failed(error)) => return Err(error),
+        Err(Stop::Cancelled) => ", cancelled",
+    };
+    let line = format!(
+        "{} kernels ({} run, {} grid steps), {} differ, {} do not run, {} ops left{trapped}; lowered in {:.1?}, simulated in {:.1?}, reference {:.1?}",
+        count,
+        judge.seen,
+        judge.steps,
+        judge.differing,
+        judge.failed,
+        step.left.len(),
+        lowering,
+        judge.time,
+        total - judge.time,
+    );
+    Ok((line, judge.differing == 0 && judge.failed == 0))
+}
+
+/// A kernel call, and where its operands stand among those of the op it replaces.
+struct Pair {
+    call: OpId,
+    operands: Vec<usize>,
+}
+
+fn pairs(before: &Program, after: &Program) -> HashMap<OpId, Pair> {
+    let mut out = HashMap::new();
+    for (f, g) in before.functions.iter().zip(&after.functions) {
+        walk(before, f.body, after, g.body, &mut HashMap::new(), &mut out);
+    }
+    out
+}
+
+fn walk(
+    before: &Program,
+    a: RegionId,
+    after: &Program,
+    b: RegionId,
+    names: &mut HashMap<ValueId, ValueId>,
+    out: &mut HashMap<OpId, Pair>,
+) {
+    let (ra, rb) = (before.region(a), after.region(b));
+    names.extend(rb.arguments.iter().copied().zip(ra.arguments.iter().copied()));
+    for (x, y) in ra.ops.iter().zip(&rb.ops) {
+        let (o, n) = (before.op(*x), after.op(*y));
+        names.extend(n.results.iter().copied().zip(o.results.iter().copied()));
+        if n.op.kernel().is_some() && o.op.kernel().is_none() {
+            let place = |v: &ValueId| {
+                let old = names.get(v).copied();
+                o.operands.iter().position(|w| Some(*w) == old)
+            };
+            if let Some(operands) = n.operands.iter().map(place).collect() {
+                out.insert(*x, Pair { call: *y, operands });
+            }
+            continue;
+        }
+        for (ia, ib) in o.regions.iter().zip(&n.regions) {
+            walk(before, *ia, after, *ib, names, out);
+        }
+    }
+}
+
+struct Judge<'p> {
+    pairs: HashMap<OpId, Pair>,
+    before: &'p Program,
+    after: &'p Program,
+    simulator: Interpreter<'p>,
+    /// Numbers of applications that are BitExact.
+    exact: Vec<u32>,
+    /// Kernels in loops at every turn.
+    all: bool,
+    seen: u64,
+    differing: u64,
+    failed: u64,
+    steps: u64,
+    time: Duration,
+}
+
+impl Observer for Judge<'_> {
+    fn observe(&mut self, op: OpId, operands: &[Value], results: &[Value]) {
+        let Some(pair) = self.pairs.get(&op) else {
+            return;
+        };
+        let (call, places) = (pair.call, pair.operands.clone());
+        let start = Instant::now();
+        let given: Vec<Value> = places.iter().map(|i| operands[*i].clone()).collect();
+        let mut events = Events::default();
+        let got = self
+            .simulator
+            .eval_op(call, &given, &|_| None, &mut events);
+        self.time += start.elapsed();
+        self.seen += 1;
+        let Op::Hlo(what) = &self.before.op(op).op;
+        let kernel = self
+            .after
+            .op(call)
+            .op
+            .kernel()
+            .and_then(|name| self.after.kernel(name));
+        let (name, steps) = kernel.map_or(("?", 0), |k| (k.name.as_str(), k.steps()));
+        self.steps += steps;
+        if start.elapsed() > Duration::from_secs(2) {
+            println!("  {name} ({}): {steps} steps took {:.1?}", what.name(), start.elapsed());
+        }
+        for hazard in &events.hazards {
+            println!("  {name} ({}): {hazard:?}", what.name());
+        }
+        let got = match got {
+            Ok(got) => got,
+            Err(stop) => {
+                self.failed += 1;
+                println!("  {name} ({}): {stop:?}", what.name());
+                return;
+            }
+        };
+        let number = kernel.and_then(|k| {
+            let id = k.location.rewrite.as_ref()?;
+            id.rsplit_once('#')?.1.parse::<u32>().ok()
+        });
+        let is_exact = number.is_some_and(|n| self.exact.contains(&n));
+        let mut is_wrong = !events.hazards.is_empty();
+        for (i, (want, got)) in results.iter().zip(&got).enumerate() {
+            let (Some(want), Some(got)) = (want.as_tensor(), got.as_tensor()) else {
+                continue;
+            };
+            let ring = bits::differing_ring(want, got).len();
+            let ieee = bits::differing_ieee(want, got).len();
+            let (w, g) = (want.to_f64s(), got.to_f64s());
+            let scale = w.iter().filter(|x| x.is_finite()).fold(0.0f64, |m, x| m.max(x.abs()));
+            let off = w.iter().zip(g.iter()).fold(0.0f64, |m, (x, y)| {
+                if x == y || (x.is_nan() && y.is_nan()) {
+                    m
+                } else {
+                    m.max((x - y).abs())
+                }
+            });
+            let far = off.is_nan() || off > 1e-2 * scale;
+            if ring > 0 || far || (is_exact && ieee > 0) {
+                is_wrong = true;
+                println!(
+                    "  {name} ({}) result {i} {}: {ring} residues and {ieee} elements of {} differ, by at most {off:e} of {scale:e}",
+                    what.name(),
+                    want.ty(),
+                    want.len()
+                );
+            }
+        }
+        self.differing += u64::from(is_wrong);
+        if !self.all {
+            self.pairs.remove(&op);
+        }
+    }
+}
