@@ -1,6 +1,6 @@
 //! Pass tests: `tests/passes/<pass>/<name>.mlir`, each with a snapshot of the lowered IR, of the rewrites that fired, and of the executed verdict.
 //!
-//! The first line of a test is `// pass: <pass>`, with ` --level full` behind it where every input class is to run. Before and after are executed
+//! The first line of a test is `// pass: <pass>` or `// pass: <pass>(<option>)`, with ` --level full` behind it where every input class is to run. Before and after are executed
 //! under the contract of what fired; a verdict other than Equal fails whatever the snapshot says.
 
 use std::{
@@ -49,7 +49,7 @@ fn passes_keep_the_values_and_write_this_ir() {
             Err(error) => problems.push(format!("{name}: {error}")),
         }
     }
-    for pass in pipeline::pipeline() {
+    for pass in pipeline::passes() {
         let seen = fired.get(pass.name);
         for rewrite in pass.rewrites {
             if !seen.is_some_and(|seen| seen.contains(rewrite.name)) {
@@ -75,11 +75,15 @@ fn run(
 ) -> Result<(String, Option<String>), Error> {
     let test = read(path)?;
     let source = Arc::new(program(&test)?);
-    let passes = pipeline::named(&test.pass)?;
-    let mut steps = manager::run(&source, &passes, &manager::Options::default())?;
+    let (passes, settings) = pipeline::with_settings(&test.pass)?;
+    let options = manager::Options {
+        settings,
+        ..manager::Options::default()
+    };
+    let mut steps = manager::run(&source, &passes, &options)?;
     let step = steps.pop().ok_or_else(|| Error::internal("no pass ran"))?;
     let names = step.applied.iter().map(|applied| applied.rewrite);
-    fired.entry(test.pass.clone()).or_default().extend(names);
+    fired.entry(step.pass.to_owned()).or_default().extend(names);
     let options = validate::Options {
         level: test.level,
         seed: 1,
@@ -114,7 +118,8 @@ fn read(path: &Path) -> Result<PassTest, Error> {
         Some((_, other)) => return Err(invalid(format!("no level is named '{other}'"))),
     };
     let folder = path.parent().and_then(Path::file_name);
-    if folder.is_none_or(|folder| folder != pass) {
+    let name = pass.split('(').next().unwrap_or(pass);
+    if folder.is_none_or(|folder| folder != name) {
         return Err(invalid(format!("a test of {pass} is in another folder")));
     }
     Ok(PassTest {

@@ -1,7 +1,7 @@
 //! Rule tests: every rewrite of every pass on its own, `tests/rules/<pass>/<rewrite>.mlir`, over element types and all their values.
 //!
 //! A test is a template. Its first line says for which types the rewrite fires: `// fires: floats signed`; a second one may say where it must not:
-//! `// never: complex`. In the program `$T` is the element type, `$N` the number of elements, `{1}` a number as `$T` writes it; `// each: 0 5` gives
+//! `// never: complex`, a third one options of the pass: `// options: block-bytes=4096`. In the program `$T` is the element type, `$N` the number of elements, `{1}` a number as `$T` writes it; `// each: 0 5` gives
 //! `$I` these values in turn. With `$N` the arguments take every value of 8-bit types (both arguments together: every pair) and, alone, of 16-bit
 //! types; other types take special values, every exponent and random bits. Without it every element has other bits. Before and after are compared bit
 //! for bit (NaN payloads aside) where the rewrite says BitExact; else on integers and on small integers in floats bit for bit, and by the checker under
@@ -22,6 +22,7 @@ use tileproof_lowering::{
     manager,
     pass::{Pass, Rewrite},
     pipeline,
+    settings::Settings,
 };
 use tileproof_runtime::{limits::Limits, reference::Interpreter};
 use tileproof_tests::workspace;
@@ -41,7 +42,7 @@ use template::Template;
 fn every_rewrite_keeps_every_value() {
     let mut problems = vec![];
     let mut compared = 0;
-    for pass in pipeline::pipeline() {
+    for pass in pipeline::passes() {
         for (i, rewrite) in pass.rewrites.iter().enumerate() {
             let path = format!("tests/rules/{}/{}.mlir", pass.name, rewrite.name);
             let text = std::fs::read_to_string(workspace::root().join(&path));
@@ -114,7 +115,7 @@ fn rule(pass: &'static Pass, rewrite: &Rewrite, template: &Template) -> Result<u
     let mut fired = 0;
     for ty in &template.fires {
         for text in template.instances(ty) {
-            match instance(pass, rewrite, ty, &text) {
+            match instance(pass, rewrite, ty, &text, &template.settings) {
                 Ok(Some(n)) => (fired, compared) = (fired + 1, compared + n),
                 Ok(None) => problems.push(format!("does not fire on {}", ty.mlir_name())),
                 Err(problem) => problems.push(format!("{}: {problem}", ty.mlir_name())),
@@ -123,7 +124,7 @@ fn rule(pass: &'static Pass, rewrite: &Rewrite, template: &Template) -> Result<u
     }
     for ty in &template.never {
         for text in template.instances(ty) {
-            match parse(&text).and_then(|p| run(pass, &p)) {
+            match parse(&text).and_then(|p| run(pass, &p, &template.settings)) {
                 Ok((0, _)) => {}
                 Ok(_) => problems.push(format!("fires on {}", ty.mlir_name())),
                 Err(error) => problems.push(format!("{}: {error}", ty.mlir_name())),
@@ -150,8 +151,16 @@ fn parse(text: &str) -> Result<Program, Error> {
 }
 
 /// How often the pass fired, and what it made.
-fn run(pass: &'static Pass, before: &Program) -> Result<(usize, Program), Error> {
-    let mut steps = manager::run(before, &[pass], &manager::Options::default())?;
+fn run(
+    pass: &'static Pass,
+    before: &Program,
+    settings: &Settings,
+) -> Result<(usize, Program), Error> {
+    let options = manager::Options {
+        settings: settings.clone(),
+        ..manager::Options::default()
+    };
+    let mut steps = manager::run(before, &[pass], &options)?;
     let step = steps.pop().ok_or_else(|| Error::internal("no pass ran"))?;
     Ok((step.applied.len(), Program::clone(&step.program)))
 }
@@ -162,10 +171,11 @@ fn instance(
     rewrite: &Rewrite,
     ty: &ElementType,
     text: &str,
+    settings: &Settings,
 ) -> Result<Option<usize>, String> {
     let words = |e: Error| e.to_string();
     let before = parse(text).map_err(words)?;
-    let (fired, after) = run(pass, &before).map_err(words)?;
+    let (fired, after) = run(pass, &before, settings).map_err(words)?;
     if fired == 0 {
         return Ok(None);
     }

@@ -74,7 +74,7 @@ fn passes_have_headings_and_tests() {
 fn every_rewrite_has_a_rule_test() {
     let files = workspace::files(&["mlir"]);
     assert_clean(
-        tileproof_lowering::pipeline::pipeline()
+        tileproof_lowering::pipeline::passes()
             .iter()
             .flat_map(|pass| pass.rewrites.iter().map(|r| (pass.name, r.name)))
             .filter_map(|(pass, rewrite)| no_rule_test(pass, rewrite, &files)),

@@ -63,7 +63,9 @@ impl Lowering {
 
     /// Whether `rewrite` may be applied now.
     pub fn allows(&self, rewrite: &Rewrite) -> bool {
-        !self.is_exhausted() && self.only.as_ref().is_none_or(|o| o.contains(rewrite.name))
+        !self.is_exhausted()
+            && self.pass.rewrite(rewrite.name).is_some()
+            && self.only.as_ref().is_none_or(|o| o.contains(rewrite.name))
     }
 
     /// Applies one rewrite to what stands at `location`: `make` gets the location of what it makes. None, with nothing logged, where the limit is

@@ -2,6 +2,7 @@
 
 use super::inputs::MANY;
 use tileproof_dialect::types::{Class, ElementType};
+use tileproof_lowering::settings::Settings;
 
 /// A rule test as read.
 pub struct Template {
@@ -11,6 +12,7 @@ pub struct Template {
     pub never: Vec<ElementType>,
     /// Values of `$I`; one when the program has none.
     each: Vec<i64>,
+    pub settings: Settings,
     text: String,
 }
 
@@ -29,12 +31,17 @@ impl Template {
         };
         let fires = line("fires").ok_or("the first line is not `// fires: TYPES`")?;
         let each = line("each").unwrap_or("0").split_whitespace();
+        let mut settings = Settings::default();
+        for option in line("options").unwrap_or_default().split_whitespace() {
+            settings.set(option).map_err(|e| e.to_string())?;
+        }
         Ok(Template {
             fires: list(Some(fires))?,
             never: list(line("never"))?,
             each: each
                 .map(|n| n.parse().map_err(|_| format!("'{n}' is no integer")))
                 .collect::<Result<_, _>>()?,
+            settings,
             text: text.to_string(),
         })
     }

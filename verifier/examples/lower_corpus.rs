@@ -35,9 +35,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let worker = std::thread::Builder::new()
-        .stack_size(512 << 20)
-        .spawn(run);
+    let worker = std::thread::Builder::new().stack_size(512 << 20).spawn(run);
     match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(true)) => ExitCode::SUCCESS,
         Ok(Ok(false) | Err(_)) | Err(_) => ExitCode::FAILURE,
@@ -175,7 +173,12 @@ fn walk(
     out: &mut HashMap<OpId, Pair>,
 ) {
     let (ra, rb) = (before.region(a), after.region(b));
-    names.extend(rb.arguments.iter().copied().zip(ra.arguments.iter().copied()));
+    names.extend(
+        rb.arguments
+            .iter()
+            .copied()
+            .zip(ra.arguments.iter().copied()),
+    );
     for (x, y) in ra.ops.iter().zip(&rb.ops) {
         let (o, n) = (before.op(*x), after.op(*y));
         names.extend(n.results.iter().copied().zip(o.results.iter().copied()));
@@ -220,9 +223,7 @@ impl Observer for Judge<'_> {
         let start = Instant::now();
         let given: Vec<Value> = places.iter().map(|i| operands[*i].clone()).collect();
         let mut events = Events::default();
-        let got = self
-            .simulator
-            .eval_op(call, &given, &|_| None, &mut events);
+        let got = self.simulator.eval_op(call, &given, &|_| None, &mut events);
         self.time += start.elapsed();
         self.seen += 1;
         let Op::Hlo(what) = &self.before.op(op).op;
@@ -235,7 +236,11 @@ impl Observer for Judge<'_> {
         let (name, steps) = kernel.map_or(("?", 0), |k| (k.name.as_str(), k.steps()));
         self.steps += steps;
         if start.elapsed() > Duration::from_secs(2) {
-            println!("  {name} ({}): {steps} steps took {:.1?}", what.name(), start.elapsed());
+            println!(
+                "  {name} ({}): {steps} steps took {:.1?}",
+                what.name(),
+                start.elapsed()
+            );
         }
         for hazard in &events.hazards {
             println!("  {name} ({}): {hazard:?}", what.name());
@@ -261,7 +266,10 @@ impl Observer for Judge<'_> {
             let ring = bits::differing_ring(want, got).len();
             let ieee = bits::differing_ieee(want, got).len();
             let (w, g) = (want.to_f64s(), got.to_f64s());
-            let scale = w.iter().filter(|x| x.is_finite()).fold(0.0f64, |m, x| m.max(x.abs()));
+            let scale = w
+                .iter()
+                .filter(|x| x.is_finite())
+                .fold(0.0f64, |m, x| m.max(x.abs()));
             let off = w.iter().zip(g.iter()).fold(0.0f64, |m, (x, y)| {
                 if x == y || (x.is_nan() && y.is_nan()) {
                     m

@@ -12,12 +12,10 @@ const LIBRARY: &[&str] = &[
     "batch_norm_grad",
     "batch_norm_inference",
     "batch_norm_training",
-    "cholesky",
     "custom_call",
     "fft",
     "ragged_dot",
     "rng",
-    "triangular_solve",
 ];
 
 /// How a program runs an op.
@@ -52,6 +50,7 @@ pub fn runs(program: &Program, id: OpId, target: &TpuTarget) -> Runs {
                     | "scatter"
                     | "map"
                     | "composite"
+                    | "kernel_call"
             ) =>
         {
             return Runs::Free;

@@ -9,4 +9,5 @@ pub mod fusion_kind;
 pub mod fusion_plan;
 
 pub mod library;
+pub mod scalar_traffic;
 pub mod statistics;

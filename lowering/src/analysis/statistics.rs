@@ -2,7 +2,10 @@
 //!
 //! Bytes: operands read once in whole and results written once, of every kernel and library call, bodies of loops and branches once.
 
-use super::library::{Runs, runs};
+use super::{
+    library::{Runs, runs},
+    scalar_traffic::scalar_bytes,
+};
 use crate::target::TpuTarget;
 use std::{collections::BTreeMap, fmt};
 use tileproof_dialect::{
@@ -27,7 +30,15 @@ pub struct Statistics {
     /// Results that take buffers of operands.
     pub aliases: u64,
     pub bytes: u64,
+    /// Of `bytes`, what library calls move.
+    pub library_bytes: u64,
+    /// Kernels that move more than one in [`SCALAR_PART`] of their bytes one element at a time count as library calls too.
+    pub scalar_kernels: u64,
+    pub scalar_kernel_bytes: u64,
 }
+
+/// DESIGN.md section 4: over 1 %.
+const SCALAR_PART: u64 = 100;
 
 /// Counts over all functions that run: those that composites stand for are inside their kernels.
 pub fn statistics(program: &Program, target: &TpuTarget) -> Statistics {
@@ -82,17 +93,24 @@ fn region(program: &Program, region_id: RegionId, target: &TpuTarget, out: &mut 
         {
             out.aliases += pairs.len() as u64 / 2;
         }
+        let values = o.operands.iter().chain(&o.results);
+        let moved: u64 = values.map(|v| bytes(program.ty(*v))).sum();
         match runs(program, *id, target) {
-            Runs::Kernel => out.kernels += 1,
-            Runs::Library => *out.library.entry(op.name()).or_default() += 1,
+            Runs::Kernel => {
+                out.kernels += 1;
+                let kernel = o.op.kernel().and_then(|name| program.kernel(name));
+                if kernel.is_some_and(|k| scalar_bytes(k) > moved / SCALAR_PART) {
+                    out.scalar_kernels += 1;
+                    out.scalar_kernel_bytes += moved;
+                }
+            }
+            Runs::Library => {
+                *out.library.entry(op.name()).or_default() += 1;
+                out.library_bytes += moved;
+            }
             Runs::Free | Runs::Transfer => continue,
         }
-        out.bytes += o
-            .operands
-            .iter()
-            .chain(&o.results)
-            .map(|v| bytes(program.ty(*v)))
-            .sum::<u64>();
+        out.bytes += moved;
     }
 }
 
@@ -150,6 +168,16 @@ impl fmt::Display for Statistics {
             "library calls  {}: {}",
             self.library.values().sum::<u64>(),
             list(&self.library)
+        )?;
+        let share = |bytes: u64| 100.0 * bytes as f64 / self.bytes.max(1) as f64;
+        writeln!(
+            f,
+            "library bytes  {} ({:.1} % of all); with {} kernels that move over 1 % by single elements {} ({:.1} %)",
+            self.library_bytes,
+            share(self.library_bytes),
+            self.scalar_kernels,
+            self.library_bytes + self.scalar_kernel_bytes,
+            share(self.library_bytes + self.scalar_kernel_bytes),
         )?;
         writeln!(
             f,

@@ -1,7 +1,11 @@
 //! `dynamic_slice`: a load at clamped scalar indices.
 
 use super::{
-    axes::Axes, emitter::Emitter, form::Site, indices::clamped, plan::lead,
+    axes::Axes,
+    emitter::Emitter,
+    form::Site,
+    indices::{clamped, read_box},
+    plan::lead,
     slice::divide_where_equal,
 };
 use tileproof_dialect::{error::Error, program::ValueId, tpu::KernelValue};
@@ -10,7 +14,7 @@ pub fn divide(site: &Site<'_>, axes: &mut Axes) -> Result<(), Error> {
     divide_where_equal(site.operands[0], site.results[0], site, axes)
 }
 
-/// Where a box of the sizes of `part` begins in a tensor of the sizes of `whole`, as indices of the kernel; `starts` are the scalar operands.
+/// Where a box of the sizes of `part` begins in a tensor of the sizes of `whole`, as i32 scalars; `starts` are the scalar operands.
 pub fn starts(
     site: &Site<'_>,
     e: &mut Emitter<'_>,
@@ -19,15 +23,14 @@ pub fn starts(
     starts: &[ValueId],
 ) -> Result<Vec<KernelValue>, Error> {
     let (from, to) = (site.dims(whole)?, site.dims(part)?);
-    let mut out: Vec<KernelValue> = (0..lead(from.len())).map(|_| e.index(0)).collect();
+    let mut out: Vec<KernelValue> = (0..lead(from.len())).map(|_| e.b.i32(0)).collect();
     for d in 0..from.len() {
         if from[d] == to[d] {
-            out.push(e.index(0));
+            out.push(e.b.i32(0));
             continue;
         }
         let start = e.scalar(starts[d])?;
-        let start = clamped(e, start, from[d] - to[d]);
-        out.push(e.as_index(start));
+        out.push(clamped(e, start, from[d] - to[d]));
     }
     Ok(out)
 }
@@ -36,6 +39,5 @@ pub fn emit(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<Vec<KernelValue>, Er
     let (operand, result) = (site.operands[0], site.results[0]);
     let start = starts(site, e, operand, result, &site.operands[1..])?;
     let sizes = e.block_dims(result)?;
-    let reference = e.reference(operand)?;
-    Ok(vec![e.load(reference, &start, &sizes)])
+    Ok(vec![read_box(e, operand, &start, &sizes)?])
 }

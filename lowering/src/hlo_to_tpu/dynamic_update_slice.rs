@@ -16,6 +16,7 @@ pub fn emit(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<Vec<KernelValue>, Er
     let before = e.value(operand)?;
     let value = e.value(update)?;
     let copy = e.put(before)?;
+    let start: Vec<KernelValue> = start.into_iter().map(|i| e.as_index(i)).collect();
     e.store(value, copy, &start);
     Ok(vec![e.load_all(copy)])
 }

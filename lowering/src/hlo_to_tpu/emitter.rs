@@ -28,7 +28,6 @@ pub struct Emitter<'a> {
     pub computation: &'a Computation<'a>,
     pub axes: &'a Axes,
     pub plan: &'a Plan,
-    pub settings: &'a Settings,
     pub b: KernelBuilder,
     /// Blocks made so far that are visible here.
     pub(super) values: HashMap<ValueId, KernelValue>,
@@ -39,8 +38,6 @@ pub struct Emitter<'a> {
     pub(super) stored: HashMap<ValueId, KernelValue>,
     /// What folding ops accumulate in, by result.
     pub(super) accumulators: HashMap<ValueId, KernelValue>,
-    /// Kernel operands of results that an op writes itself, piece by piece.
-    pub(super) written: Vec<ValueId>,
 }
 
 /// Makes the kernel `name` of a computation.
@@ -72,6 +69,7 @@ pub fn emit(
             numbers.insert(v, operands.len());
         }
         let block = plan.block_dims(computation, axes, v)?;
+        let is_far = role == Role::Input && plan.far.contains(&v);
         operands.push(KernelOperand {
             role,
             buffer: buffer(
@@ -79,7 +77,7 @@ pub fn emit(
                 computation.element(v)?,
                 settings,
             ),
-            window: Some(Window::of(&block)),
+            window: (!is_far).then(|| Window::of(&block)),
             alias: None,
             address: None,
         });
@@ -93,14 +91,12 @@ pub fn emit(
         computation,
         axes,
         plan,
-        settings,
         b: KernelBuilder::new(name, Stage::S3, grid.collect(), operands, location.clone()),
         values: HashMap::new(),
         scalars: HashMap::new(),
         operands: numbers,
         stored: HashMap::new(),
         accumulators: HashMap::new(),
-        written: vec![],
     };
     emitter.index_maps(first_result)?;
     emitter.body(first_result)?;
@@ -174,6 +170,9 @@ impl<'a> Emitter<'a> {
             .chain(results.map(|(i, v)| (first_result + i, *v)))
             .collect();
         for (operand, v) in all {
+            if operand < first_result && plan.far.contains(&v) {
+                continue;
+            }
             let dims = computation.dims(v)?;
             let rank = dims.len();
             let places: Vec<Option<usize>> = (0..rank)
@@ -307,6 +306,9 @@ impl<'a> Emitter<'a> {
 
     fn input(&mut self, v: ValueId, operand: usize) -> Result<KernelValue, Error> {
         let reference = self.b.operand_ref(operand);
+        if self.plan.far.contains(&v) {
+            return Err(Error::internal("a tensor in HBM is used as a whole"));
+        }
         if self.plan.prefetch.contains(&v) {
             if !self.computation.dims(v)?.is_empty() {
                 return Err(Error::unsupported(
@@ -340,6 +342,13 @@ impl<'a> Emitter<'a> {
         let reference = self.put(value)?;
         self.stored.insert(v, reference);
         Ok(reference)
+    }
+
+    /// The reference of an input that stays in HBM.
+    pub fn far(&self, v: ValueId) -> Option<KernelValue> {
+        let v = self.computation.resolve(v);
+        let is_far = self.plan.far.contains(&v);
+        is_far.then(|| self.b.operand_ref(self.operands[&v]))
     }
 
     /// The reference of a prefetch operand in SMEM.

@@ -2,15 +2,15 @@
 
 use super::{axes::Axes, computation::Computation, emitter::Emitter, rewrites};
 use super::{
-    broadcast_in_dim, composite, concatenate, constant, convolution, dot_general, dynamic_slice,
-    dynamic_update_slice, elementwise, gather, iota, map, pad, reduce, reduce_window, reshape,
-    reverse, scatter, select_and_scatter, slice, sort, top_k, transpose,
+    broadcast_in_dim, cholesky, composite, concatenate, constant, convolution, dot_general,
+    dynamic_slice, dynamic_update_slice, elementwise, gather, iota, map, pad, reduce,
+    reduce_window, reshape, reverse, scatter, select_and_scatter, slice, sort, top_k, transpose,
+    triangular_solve,
 };
 use crate::{analysis::operation_class, pass::Rewrite};
 use tileproof_dialect::{
     error::Error,
     hlo,
-    location::Location,
     program::{OpId, Program, ValueId},
     tpu::KernelValue,
 };
@@ -23,7 +23,6 @@ pub struct Site<'p> {
     pub op: &'p hlo::Op,
     pub operands: Vec<ValueId>,
     pub results: &'p [ValueId],
-    pub location: &'p Location,
 }
 
 impl<'p> Site<'p> {
@@ -36,7 +35,6 @@ impl<'p> Site<'p> {
             op,
             operands: computation.operands(id),
             results: &o.results,
-            location: &o.location,
         }
     }
 
@@ -170,6 +168,12 @@ pub fn form(op: &hlo::Op) -> Option<Form> {
             &rewrites::WINDOW,
             select_and_scatter::divide,
             select_and_scatter::emit,
+        ),
+        hlo::Op::Cholesky(_) => form(&rewrites::ELIMINATION, cholesky::divide, cholesky::emit),
+        hlo::Op::TriangularSolve(_) => form(
+            &rewrites::ELIMINATION,
+            triangular_solve::divide,
+            triangular_solve::emit,
         ),
         hlo::Op::Sort(_) => form(&rewrites::SORT, sort::divide, sort::emit),
         hlo::Op::TopK(_) => form(&rewrites::SORT, top_k::divide, top_k::emit),

@@ -4,7 +4,7 @@ use super::{
     axes::Axes,
     emitter::Emitter,
     form::Site,
-    indices::{Indices, clamped, each_position},
+    indices::{Indices, clamped, each_position, read_box},
     plan::lead,
 };
 use tileproof_dialect::{
@@ -70,7 +70,6 @@ pub fn emit(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<Vec<KernelValue>, Er
         sizes.push(to.map_or(*size as u64, |to| block[lead(result_rank) + to]));
     }
     let indices = Indices::new(site, e, site.operands[1], g.index_vector_dim)?;
-    let reference = e.reference(operand)?;
     let positions = indices.positions();
     let count: u64 = positions.iter().product();
     // Rows: one box an index.
@@ -83,7 +82,7 @@ pub fn emit(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<Vec<KernelValue>, Er
     let out =
         e.b.scratch(MemRefType::new(&rows, element, MemorySpace::Vmem));
     each_position(e, &positions, &mut |e, at, number| {
-        let mut start: Vec<KernelValue> = (0..lead(dims.len())).map(|_| e.index(0)).collect();
+        let mut start: Vec<KernelValue> = (0..lead(dims.len())).map(|_| e.b.i32(0)).collect();
         for d in 0..dims.len() {
             let component = g.start_index_map.iter().position(|m| *m as usize == d);
             let batching = g
@@ -91,21 +90,20 @@ pub fn emit(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<Vec<KernelValue>, Er
                 .iter()
                 .position(|m| *m as usize == d);
             start.push(match (component, batching) {
-                (Some(_), _) if g.slice_sizes[d] as u64 == dims[d] => e.index(0),
+                (Some(_), _) if g.slice_sizes[d] as u64 == dims[d] => e.b.i32(0),
                 (Some(k), _) => {
                     let index = indices.component(e, at, k);
-                    let index = clamped(e, index, dims[d] - g.slice_sizes[d] as u64);
-                    e.as_index(index)
+                    clamped(e, index, dims[d] - g.slice_sizes[d] as u64)
                 }
                 (None, Some(b)) => {
                     let of = g.start_indices_batching_dims[b];
                     let place = of as usize - usize::from(of > g.index_vector_dim);
-                    e.as_index(at[place])
+                    at[place]
                 }
-                (None, None) => e.index(0),
+                (None, None) => e.b.i32(0),
             });
         }
-        let part = e.load(reference, &start, &sizes);
+        let part = read_box(e, operand, &start, &sizes)?;
         let mut row = rows.clone();
         row[0] = 1;
         let part = e.shape_cast(part, &row);

@@ -1,12 +1,12 @@
 //! Start indices as scalars of a kernel: clamped, or tested.
 
-use super::{computation::Computation, emitter::Emitter, form::Site};
+use super::{computation::Computation, emitter::Emitter, form::Site, plan::lead};
 use tileproof_dialect::{
     error::Error,
     hlo::{self, and::And, compare::Direction, maximum::Maximum, minimum::Minimum},
     program::ValueId,
     tensor::Tensor,
-    tpu::KernelValue,
+    tpu::{KernelType, KernelValue, MemRefType, MemorySpace, TpuOp},
     types::{Class, ElementType},
 };
 
@@ -110,8 +110,8 @@ impl Indices {
         let index = match self.in_smem {
             InSmem::Yes => {
                 let operands: Vec<KernelValue> = [self.reference].into_iter().chain(all).collect();
-                let ty = tileproof_dialect::tpu::KernelType::Scalar(self.element.clone());
-                e.b.one(tileproof_dialect::tpu::TpuOp::ScalarLoad, &operands, ty)
+                let ty = KernelType::Scalar(self.element.clone());
+                e.b.one(TpuOp::ScalarLoad, &operands, ty)
             }
             InSmem::No => {
                 let ones = vec![1; all.len()];
@@ -121,6 +121,48 @@ impl Indices {
         };
         bounded(e, index)
     }
+}
+
+/// The box of `sizes` of `v` that begins at `start` (i32 scalars): loaded, or copied from HBM first where `v` stays there. Divided dimensions of such a
+/// tensor begin at the block's place.
+pub fn read_box(
+    e: &mut Emitter<'_>,
+    v: ValueId,
+    start: &[KernelValue],
+    sizes: &[u64],
+) -> Result<KernelValue, Error> {
+    let Some(far) = e.far(v) else {
+        let reference = e.reference(v)?;
+        let start: Vec<KernelValue> = start.iter().map(|i| e.as_index(*i)).collect();
+        return Ok(e.load(reference, &start, sizes));
+    };
+    let rank = e.computation.dims(v)?.len();
+    let mut start = start.to_vec();
+    for d in 0..rank {
+        if let Some(offset) = e.offset(v, d) {
+            start[lead(rank) + d] = offset;
+        }
+    }
+    let element = e.computation.element(v)?;
+    let place = MemRefType::new(sizes, element, MemorySpace::Vmem);
+    let target = e.b.scratch(place);
+    let semaphore = e.b.scratch(MemRefType::dma_semaphores(&[]));
+    let source = e.part(far, &start, sizes);
+    e.copy(source, target, semaphore);
+    Ok(e.load_all(target))
+}
+
+/// Whether all uses of `v` are as the operand that a dynamic_slice or gather takes boxes of.
+pub fn is_read_in_boxes(computation: &Computation<'_>, v: ValueId) -> bool {
+    let boxes = |op: &hlo::Op| matches!(op, hlo::Op::DynamicSlice(_) | hlo::Op::Gather(_));
+    !computation.results.contains(&v)
+        && computation.ops.iter().all(|id| {
+            let operands = computation.operands(*id);
+            let places = operands.iter().enumerate().filter(|(_, w)| **w == v);
+            places
+                .into_iter()
+                .all(|(i, _)| i == 0 && boxes(computation.op(*id).1))
+        })
 }
 
 /// Runs `body` for every position of a box of `sizes`, last dimension fastest; it gets the coordinates and the number of the position, as i32.

@@ -15,6 +15,7 @@
 
 mod axes;
 mod broadcast_in_dim;
+mod cholesky;
 mod composite;
 mod computation;
 mod concatenate;
@@ -44,6 +45,7 @@ mod slice;
 mod sort;
 mod top_k;
 mod transpose;
+mod triangular_solve;
 mod vectors;
 
 use crate::{
@@ -113,6 +115,9 @@ impl All<'_, '_> {
                 for inner in &o.regions {
                     self.region(*inner)?;
                 }
+                continue;
+            }
+            if o.op.kernel().is_some() {
                 continue;
             }
             match runs(self.program, *id, self.lowering.settings.target) {

@@ -43,8 +43,10 @@ pub struct Plan {
     pub grid: Vec<GridAxis>,
     /// Inputs that are scalars in SMEM.
     pub prefetch: Vec<ValueId>,
-    /// Inputs in VMEM.
+    /// Inputs in VMEM, or in HBM.
     pub inputs: Vec<ValueId>,
+    /// Inputs that stay in HBM: too large for VMEM, and read in boxes.
+    pub far: Vec<ValueId>,
     /// Numbers of ops that fold a divided axis.
     pub accumulating: BTreeSet<usize>,
     /// Values that are complete only at the last step of the folded axes.
@@ -75,6 +77,16 @@ impl Plan {
                 plan.prefetch.push(*v);
             } else {
                 plan.inputs.push(*v);
+                let bytes = padded_bytes(
+                    &kernel_dims(&computation.dims(*v)?),
+                    &computation.element(*v)?,
+                    settings,
+                );
+                if bytes > settings.target.vmem_bytes / FAR_PART
+                    && indices::is_read_in_boxes(computation, *v)
+                {
+                    plan.far.push(*v);
+                }
             }
         }
         let mut search = Search {
@@ -90,7 +102,8 @@ impl Plan {
                 .flatten()
                 .collect(),
         };
-        search.collect(&plan.inputs)?;
+        let near = plan.inputs.iter().filter(|v| !plan.far.contains(v));
+        search.collect(&near.copied().collect::<Vec<_>>())?;
         search.halve();
         let blocks = search.blocks;
         let folded = search.folded;
@@ -200,6 +213,9 @@ fn is_prefetched(computation: &Computation<'_>, v: ValueId) -> Result<bool, Erro
     let is_scalar = computation.dims(v)?.is_empty();
     Ok(word && !is_result && (is_scalar || is_short(computation, v)?))
 }
+
+/// Part of VMEM that an operand takes at most before it stays in HBM.
+const FAR_PART: u64 = 8;
 
 /// An index tensor that fits SMEM beside others.
 fn is_short(computation: &Computation<'_>, v: ValueId) -> Result<bool, Error> {

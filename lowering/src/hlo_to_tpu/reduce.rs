@@ -1,4 +1,4 @@
-//! `reduce`: one op that combines is a vector reduction, over divided dimensions added up in scratch; other regions fold halves.
+//! `reduce`: one op that combines is a vector reduction, over divided dimensions added up in scratch; other regions fold pairs.
 //!
 //! Sums and products of floats narrower than f32 run in f32 and are rounded once.
 
@@ -149,7 +149,7 @@ fn source(
 
 pub fn emit(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<Vec<KernelValue>, Error> {
     let Some(kind) = kind(site)? else {
-        return by_halves(site, e);
+        return by_pairs(site, e);
     };
     let (source, dims) = source(site, e, kind)?;
     let start = start(site, e, kind)?;
@@ -177,8 +177,8 @@ pub fn accumulate(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// A balanced tree, in the order of the definition: the upper half of the rows onto the lower half, an odd middle row waits; then the start values.
-fn by_halves(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<Vec<KernelValue>, Error> {
+/// A balanced tree that keeps the order of the rows, so that the first of equal ones wins where the region says so; then the start values.
+fn by_pairs(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<Vec<KernelValue>, Error> {
     let folded = dimensions(site)?;
     let region = site.computation.region(site.id, 0)?;
     let n = site.results.len();
@@ -187,7 +187,7 @@ fn by_halves(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<Vec<KernelValue>, E
         let value = e.value(*v)?;
         rows.push(rows_first(e, value, &folded, site.dims(*v)?.len()));
     }
-    let rows = halved(e, rows, |e, low, high| {
+    let rows = paired(e, rows, |e, low, high| {
         let dims = e.dims(low[0]);
         let arguments: Vec<KernelValue> = low.iter().chain(high).copied().collect();
         lanes::region(e, site.program, region, &arguments, &dims)
@@ -229,8 +229,8 @@ fn rows_first(
     e.shape_cast(value, &[rows, lanes])
 }
 
-/// Folds dimension 0 of several vectors by `combine` of lower and upper halves until one row is left.
-pub fn halved(
+/// Folds dimension 0 of several vectors by `combine` of every row with the next one until one row is left: what is on the left always came first.
+pub fn paired(
     e: &mut Emitter<'_>,
     mut rows: Vec<KernelValue>,
     mut combine: impl FnMut(
@@ -245,20 +245,23 @@ pub fn halved(
             return Ok(rows);
         }
         let half = count / 2;
-        let part = |e: &mut Emitter<'_>, from: u64, size: u64| -> Vec<KernelValue> {
+        let part = |e: &mut Emitter<'_>, from: u64, size: u64, stride: u64| -> Vec<KernelValue> {
             rows.iter()
-                .map(|v| e.slice_along(*v, 0, from, size, 1))
+                .map(|v| e.slice_along(*v, 0, from, size, stride))
                 .collect()
         };
-        let (low, high) = (part(e, 0, half), part(e, count - half, half));
-        let odd = count - 2 * half;
-        let middle = if odd > 0 { part(e, half, odd) } else { vec![] };
-        let sums = combine(e, &low, &high)?;
-        rows = if middle.is_empty() {
+        let (first, second) = (part(e, 0, half, 2), part(e, 1, half, 2));
+        let last = if count.is_multiple_of(2) {
+            vec![]
+        } else {
+            part(e, count - 1, 1, 1)
+        };
+        let sums = combine(e, &first, &second)?;
+        rows = if last.is_empty() {
             sums
         } else {
-            let joined = sums.iter().zip(&middle);
-            joined.map(|(s, m)| e.concatenate(&[*s, *m], 0)).collect()
+            let joined = sums.iter().zip(&last);
+            joined.map(|(s, l)| e.concatenate(&[*s, *l], 0)).collect()
         };
     }
 }

@@ -57,6 +57,12 @@ pub const CONVOLUTION: Rewrite = reordered(
     "y = convolution(x, w)  ->  y = kernel{s = 0; for each element of the window: s = matmul(x under it, w there, s)}",
 );
 
+/// Sums of the elimination are taken column by column.
+pub const ELIMINATION: Rewrite = reordered(
+    "elimination",
+    "cholesky(a), triangular_solve(a, b)  ->  kernel{for each column: solve it, take its product off the rest}",
+);
+
 const fn exact(name: &'static str, equation: &'static str) -> Rewrite {
     Rewrite {
         name,

@@ -1,6 +1,7 @@
 //! Ops on vectors, scalars and references, made with the types that follow.
 
 use super::emitter::Emitter;
+use std::sync::Arc;
 use tileproof_dialect::{
     error::Error,
     hlo::{
@@ -9,8 +10,11 @@ use tileproof_dialect::{
     },
     literal::Literal,
     tensor::Tensor,
-    tpu::{KernelRegion, KernelType, KernelValue, TpuOp, op::Mask},
-    types::{Class, ElementType},
+    tpu::{
+        KernelRegion, KernelType, KernelValue, MemRefType, TpuOp,
+        op::{Mask, SourceSemaphore},
+    },
+    types::{Class, Dim, ElementType},
 };
 
 const LOAD: TpuOp = TpuOp::Load {
@@ -276,6 +280,35 @@ impl Emitter<'_> {
             masked: Mask::Masked,
         };
         self.b.op(op, &operands, &[], vec![]);
+    }
+
+    /// The box of `sizes` of a memory that begins at `start` (i32 scalars), as a reference.
+    pub fn part(
+        &mut self,
+        reference: KernelValue,
+        start: &[KernelValue],
+        sizes: &[u64],
+    ) -> KernelValue {
+        let ty = self.b.ty(reference).as_memref().cloned();
+        let dims: Vec<Dim> = sizes.iter().map(|n| Dim::Static(*n)).collect();
+        let ty = MemRefType {
+            dims: dims.clone(),
+            ..ty.unwrap_or_else(|| MemRefType::dma_semaphores(&[]))
+        };
+        let operands: Vec<KernelValue> = [reference].iter().chain(start).copied().collect();
+        let op = TpuOp::MemRefSlice { sizes: dims };
+        self.b.one(op, &operands, KernelType::MemRef(Arc::new(ty)))
+    }
+
+    /// Copies between memories and waits for the end.
+    pub fn copy(&mut self, source: KernelValue, target: KernelValue, semaphore: KernelValue) {
+        let start = TpuOp::EnqueueDma {
+            source_semaphore: SourceSemaphore::Absent,
+            priority: 0,
+        };
+        self.b.op(start, &[source, target, semaphore], &[], vec![]);
+        self.b
+            .op(TpuOp::WaitDma2, &[semaphore, source, target], &[], vec![]);
     }
 
     /// Runs `body` in a region: what it makes is not seen outside.
