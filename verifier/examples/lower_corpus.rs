@@ -22,6 +22,7 @@ use tileproof_dialect::{
 };
 use tileproof_lowering::{manager, pipeline};
 use tileproof_runtime::{
+    inputs::all_with_ring,
     limits::Limits,
     reference::{Interpreter, Observer},
 };
@@ -105,6 +106,7 @@ fn program(path: &Path, given: &Arguments) -> Result<(String, bool), Error> {
     let step = steps.pop().ok_or_else(|| Error::internal("no pass ran"))?;
     let after = &step.program;
     let arguments = inputs::generate(&before, inputs::Class::Normal, given.seed)?;
+    let arguments = all_with_ring(&arguments, given.seed);
     let limits = Limits::default();
     let mut judge = Judge {
         pairs: pairs(&before, after),
@@ -221,9 +223,9 @@ impl Observer for Judge<'_> {
         };
         let (call, places) = (pair.call, pair.operands.clone());
         let start = Instant::now();
-        let given: Vec<Value> = places.iter().map(|i| operands[*i].clone()).collect();
+        let taken: Vec<Value> = places.iter().map(|i| operands[*i].clone()).collect();
         let mut events = Events::default();
-        let got = self.simulator.eval_op(call, &given, &|_| None, &mut events);
+        let got = self.simulator.eval_op(call, &taken, &|_| None, &mut events);
         self.time += start.elapsed();
         self.seen += 1;
         let Op::Hlo(what) = &self.before.op(op).op;

@@ -83,7 +83,13 @@ pub fn emit(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<Vec<KernelValue>, Er
         let finite = e.elementwise(hlo::is_finite::IsFinite, &[pivot], ElementType::I1);
         let both = e.elementwise(hlo::and::And, &[positive, finite], ElementType::I1);
         let good = e.elementwise(hlo::and::And, &[good, both], ElementType::I1);
-        let root = e.elementwise(hlo::sqrt::Sqrt { result_accuracy: None }, &[pivot], ElementType::F32);
+        let root = e.elementwise(
+            hlo::sqrt::Sqrt {
+                result_accuracy: None,
+            },
+            &[pivot],
+            ElementType::F32,
+        );
         let root = e.broadcast(root, &shape);
         let below = e.elementwise(hlo::divide::Divide, &[column, root], ElementType::F32);
         let is_below = line(e, &shape, 1, j, Direction::Gt);

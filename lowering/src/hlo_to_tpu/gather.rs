@@ -1,16 +1,20 @@
-//! `gather`: for each index a box of the operand, loaded at clamped scalar indices and stored as a row.
+//! `gather`: for each index a box of the operand, loaded at clamped scalar indices and stored as a row; boxes of few elements all at once, by the places of
+//! their elements.
 
 use super::{
     axes::Axes,
+    convolution::coordinates,
     emitter::Emitter,
     form::Site,
-    indices::{Indices, clamped, each_position, read_box},
+    indices::{Indices, clamped, clamped_all, each_position, read_box},
     plan::lead,
 };
 use tileproof_dialect::{
     error::Error,
-    hlo::{self, gather::Gather},
-    tpu::{KernelValue, MemRefType, MemorySpace},
+    hlo::{self, add::Add, gather::Gather, multiply::Multiply},
+    tensor::{Tensor, row_major_strides},
+    tpu::{KernelType, KernelValue, MemRefType, MemorySpace, TpuOp},
+    types::ElementType,
 };
 
 fn gather<'a>(site: &Site<'a>) -> Result<&'a Gather, Error> {
@@ -31,11 +35,24 @@ fn kept(g: &Gather, rank: usize) -> Vec<(usize, usize)> {
         .collect()
 }
 
+/// Elements of a box from which on it is loaded as a row.
+const ROW: i64 = 8;
+
+/// Whether boxes are loaded one by one.
+pub fn is_by_rows(g: &Gather) -> bool {
+    g.slice_sizes.iter().product::<i64>() >= ROW
+}
+
 pub fn divide(site: &Site<'_>, axes: &mut Axes) -> Result<(), Error> {
     let g = gather(site)?;
     let (operand, indices, result) = (site.operands[0], site.operands[1], site.results[0]);
     let dims = site.dims(operand)?;
     axes.keep_all_whole(indices);
+    if !is_by_rows(g) {
+        axes.keep_all_whole(operand);
+        axes.keep_all_whole(result);
+        return Ok(());
+    }
     let mut divided = vec![];
     for (d, to) in kept(g, dims.len()) {
         if g.slice_sizes[d] as u64 == dims[d] {
@@ -58,6 +75,9 @@ pub fn divide(site: &Site<'_>, axes: &mut Axes) -> Result<(), Error> {
 
 pub fn emit(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<Vec<KernelValue>, Error> {
     let g = gather(site)?;
+    if !is_by_rows(g) {
+        return by_places(site, e, g);
+    }
     let (operand, result) = (site.operands[0], site.results[0]);
     let dims = site.dims(operand)?;
     let block = e.block_dims(result)?;
@@ -113,9 +133,25 @@ pub fn emit(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<Vec<KernelValue>, Er
         Ok(())
     })?;
     let value = e.load_all(out);
-    // [positions.., kept..], then each dimension to its place in the result.
-    let mut apart = positions.clone();
-    apart.extend(kept.iter().map(|(d, _)| sizes[lead(dims.len()) + d]));
+    let boxes: Vec<u64> = kept
+        .iter()
+        .map(|(d, _)| sizes[lead(dims.len()) + d])
+        .collect();
+    arranged(site, e, value, &positions, &boxes, &kept)
+}
+
+/// Elements of `[positions.., sizes of the boxes..]`, each dimension at its place in the result.
+fn arranged(
+    site: &Site<'_>,
+    e: &mut Emitter<'_>,
+    value: KernelValue,
+    positions: &[u64],
+    boxes: &[u64],
+    kept: &[(usize, usize)],
+) -> Result<Vec<KernelValue>, Error> {
+    let block = e.block_dims(site.results[0])?;
+    let result_rank = site.dims(site.results[0])?.len();
+    let apart: Vec<u64> = positions.iter().chain(boxes).copied().collect();
     if apart.is_empty() {
         return Ok(vec![e.shape_cast(value, &block)]);
     }
@@ -128,4 +164,83 @@ pub fn emit(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<Vec<KernelValue>, Er
     }
     let value = e.transpose(value, &order);
     Ok(vec![e.shape_cast(value, &block)])
+}
+
+/// The place of every element of every box in the operand as one row, and one `tpu.dynamic_gather`.
+fn by_places(site: &Site<'_>, e: &mut Emitter<'_>, g: &Gather) -> Result<Vec<KernelValue>, Error> {
+    let (operand, start) = (site.operands[0], site.operands[1]);
+    let dims = site.dims(operand)?;
+    let sizes = site.dims(start)?;
+    let strides = row_major_strides(&dims);
+    let vector = g.index_vector_dim as usize;
+    let mut positions = sizes.clone();
+    if vector < positions.len() {
+        positions.remove(vector);
+    }
+    let count: u64 = positions.iter().product();
+    let indices = e.value(start)?;
+    let element = e.element(indices);
+    if !element.is_integer() || element.bits() > 32 {
+        return Err(site.unsupported(format!("indices of type {element}")));
+    }
+    // [outer, components, inner].
+    let (outer, inner) = if vector < sizes.len() {
+        (
+            sizes[..vector].iter().product(),
+            sizes[vector + 1..].iter().product(),
+        )
+    } else {
+        (count, 1)
+    };
+    let components = g.start_index_map.len() as u64;
+    let indices = e.shape_cast(indices, &[outer, components, inner]);
+    let row = [1, count];
+    let mut place = e.splat(&row, &Tensor::from_i64s(&[], &ElementType::I32, &[0]));
+    let mut add = |e: &mut Emitter<'_>, v: KernelValue, stride: i64| {
+        let stride = e.splat(&row, &Tensor::from_i64s(&[], &ElementType::I32, &[stride]));
+        let v = e.elementwise(Multiply, &[v, stride], ElementType::I32);
+        place = e.elementwise(Add, &[place, v], ElementType::I32);
+    };
+    for (k, d) in g.start_index_map.iter().enumerate() {
+        let d = *d as usize;
+        let index = e.slice_along(indices, 1, k as u64, 1, 1);
+        let index = e.shape_cast(index, &row);
+        let index = clamped_all(e, index, dims[d] - g.slice_sizes[d] as u64);
+        add(e, index, strides[d]);
+    }
+    for (d, of) in g
+        .operand_batching_dims
+        .iter()
+        .zip(&g.start_indices_batching_dims)
+    {
+        let at = *of as usize - usize::from(*of > g.index_vector_dim);
+        let number = e.iota(&positions, at);
+        let number = e.shape_cast(number, &row);
+        add(e, number, strides[*d as usize]);
+    }
+    let kept = kept(g, dims.len());
+    let boxes: Vec<u64> = kept.iter().map(|(d, _)| g.slice_sizes[*d] as u64).collect();
+    let own: Vec<i64> = coordinates(&boxes)
+        .iter()
+        .map(|at| {
+            kept.iter()
+                .zip(at)
+                .map(|((d, _), i)| strides[*d] * *i as i64)
+                .sum()
+        })
+        .collect();
+    let all = [count, own.len() as u64];
+    let place = e.shape_cast(place, &[count, 1]);
+    let place = e.broadcast(place, &all);
+    let own = e.constant(&Tensor::from_i64s(&[1, all[1]], &ElementType::I32, &own));
+    let own = e.broadcast(own, &all);
+    let place = e.elementwise(Add, &[place, own], ElementType::I32);
+    let row = [1, all[0] * all[1]];
+    let place = e.shape_cast(place, &row);
+    let source = e.value(operand)?;
+    let source = e.shape_cast(source, &[1, dims.iter().product()]);
+    let ty = KernelType::vector(&row, e.element(source));
+    let value =
+        e.b.one(TpuOp::DynamicGather { dimension: 1 }, &[source, place], ty);
+    arranged(site, e, value, &positions, &boxes, &kept)
 }

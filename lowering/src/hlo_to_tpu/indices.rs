@@ -19,6 +19,19 @@ pub fn clamped(e: &mut Emitter<'_>, index: KernelValue, most: u64) -> KernelValu
     e.elementwise(Minimum, &[index, most], ElementType::I32)
 }
 
+/// A vector of indices as i32 between 0 and `most`.
+pub fn clamped_all(e: &mut Emitter<'_>, indices: KernelValue, most: u64) -> KernelValue {
+    let indices = bounded(e, indices);
+    let dims = e.dims(indices);
+    let zero = e.splat(&dims, &Tensor::from_i64s(&[], &ElementType::I32, &[0]));
+    let most = e.splat(
+        &dims,
+        &Tensor::from_i64s(&[], &ElementType::I32, &[most as i64]),
+    );
+    let indices = e.elementwise(Maximum, &[indices, zero], ElementType::I32);
+    e.elementwise(Minimum, &[indices, most], ElementType::I32)
+}
+
 /// An index as i32; unsigned ones beyond its range become its largest number, which lies outside every tensor.
 pub fn bounded(e: &mut Emitter<'_>, index: KernelValue) -> KernelValue {
     let element = e.element(index);
@@ -154,7 +167,11 @@ pub fn read_box(
 
 /// Whether all uses of `v` are as the operand that a dynamic_slice or gather takes boxes of.
 pub fn is_read_in_boxes(computation: &Computation<'_>, v: ValueId) -> bool {
-    let boxes = |op: &hlo::Op| matches!(op, hlo::Op::DynamicSlice(_) | hlo::Op::Gather(_));
+    let boxes = |op: &hlo::Op| match op {
+        hlo::Op::DynamicSlice(_) => true,
+        hlo::Op::Gather(g) => super::gather::is_by_rows(g),
+        _ => false,
+    };
     !computation.results.contains(&v)
         && computation.ops.iter().all(|id| {
             let operands = computation.operands(*id);
@@ -203,7 +220,7 @@ pub fn is_index_tensor(computation: &Computation<'_>, v: ValueId) -> bool {
     for id in &computation.ops {
         let (o, op) = computation.op(*id);
         let at = match op {
-            hlo::Op::Gather(_) => Some(1),
+            hlo::Op::Gather(g) if super::gather::is_by_rows(g) => Some(1),
             hlo::Op::Scatter(_) => Some(o.results.len()),
             _ => None,
         };

@@ -43,6 +43,8 @@ mod scatter;
 mod select_and_scatter;
 mod slice;
 mod sort;
+#[cfg(test)]
+mod tests;
 mod top_k;
 mod transpose;
 mod triangular_solve;
