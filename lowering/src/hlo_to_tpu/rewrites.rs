@@ -13,6 +13,7 @@ pub const REWRITES: &[Rewrite] = &[
     REDUCE,
     DOT,
     CONVOLUTION,
+    ELIMINATION,
 ];
 
 /// The same ops, on blocks: BitExact.
