@@ -5,6 +5,7 @@
 
 pub mod analysis;
 pub mod hlo;
+pub mod kernels;
 pub mod lowering;
 pub mod manager;
 pub mod outline;
@@ -13,4 +14,5 @@ pub mod pipeline;
 pub mod rewrite;
 pub mod settings;
 pub mod target;
+pub mod tpu;
 pub mod values;

@@ -1,6 +1,6 @@
 //! THE pipeline: one function, one pass a line.
 
-use crate::{hlo, pass::Pass, settings::Settings};
+use crate::{hlo, pass::Pass, settings::Settings, tpu};
 use tileproof_dialect::{error::Error, stage::Stage};
 
 /// Every pass, in order.
@@ -19,6 +19,9 @@ pub fn passes() -> Vec<&'static Pass> {
         &hlo::dce::PASS,
         &hlo::fuse::PASS,
         &hlo::assign_layout::PASS,
+        &tpu::pipeline_windows::PASS,
+        &tpu::assign_vmem::PASS,
+        &tpu::apply_vector_layout::PASS,
     ]
 }
 

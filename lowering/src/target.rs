@@ -101,7 +101,7 @@ impl TpuTarget {
     }
 
     /// Elements of this type in one 32-bit word of a packed register; 1 for types of 32 bits and more. Booleans are kept as bytes in HBM.
-    fn packing(&self, element: &ElementType) -> u64 {
+    pub fn packing(&self, element: &ElementType) -> u64 {
         match element {
             ElementType::I1 => 4,
             other => 32 / u64::from(other.bits()).next_power_of_two().clamp(1, 32),
