@@ -6,6 +6,7 @@
 pub mod analysis;
 pub mod hlo;
 pub mod hlo_to_tpu;
+pub mod kernels;
 pub mod lowering;
 pub mod manager;
 pub mod outline;
@@ -15,4 +16,5 @@ pub mod rebuild;
 pub mod rewrite;
 pub mod settings;
 pub mod target;
+pub mod tpu;
 pub mod values;

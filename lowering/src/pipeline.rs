@@ -1,6 +1,6 @@
 //! THE pipeline: one function, one pass a line.
 
-use crate::{hlo, hlo_to_tpu, pass::Pass, settings::Settings};
+use crate::{hlo, hlo_to_tpu, pass::Pass, settings::Settings, tpu};
 use tileproof_dialect::{error::Error, stage::Stage};
 
 /// Every pass, in order.
@@ -20,6 +20,9 @@ pub fn passes() -> Vec<&'static Pass> {
         &hlo::fuse::PASS,
         &hlo::assign_layout::PASS,
         &hlo_to_tpu::PASS,
+        &tpu::pipeline_windows::PASS,
+        &tpu::assign_vmem::PASS,
+        &tpu::apply_vector_layout::PASS,
     ]
 }
 
