@@ -13,6 +13,7 @@ use crate::{
     builder::Sampler,
     eval::{Effect, EvalContext, Stop, Trap},
     hlo::{self, lapack, region_bound, shape},
+    import::hlo_text::ELIDED_CONSTANT,
     location::Location,
     op::{InferContext, Kind, OpDef},
     program::Program,
@@ -222,6 +223,11 @@ impl CustomCall {
     }
 
     fn unsupported(&self) -> String {
+        if self.call_target_name == ELIDED_CONSTANT {
+            return "a constant that the HLO text leaves out as {...}; XLA_FLAGS=--xla_dump_large_constants=true keeps it in dumps, \
+                print_large_constants in as_text"
+                .to_string();
+        }
         format!("custom_call target '{}'", self.call_target_name)
     }
 

@@ -20,6 +20,7 @@ mod mutation;
 mod pretty;
 mod resources;
 mod scope;
+mod short_forms;
 mod types;
 
 #[cfg(test)]
