@@ -1,7 +1,8 @@
 //! Reads every program under the given paths (`.mlir`, `.hlo`, `.txt`, `.txt.gz`, `.pb`), prints it as HLO text and as StableHLO text, reads both again and
 //! compares the structures: `cargo run --release --example round_trip -- PATH..`.
 //!
-//! A line for each program that fails or that a form does not express, then counts. `--write FOLDER` keeps what was printed of those that fail.
+//! `equal`: the structures are. `equal without fusions and layouts`: those have no words in StableHLO text. `stable`: what has no words in the form is written
+//! as other ops (HLO text has no broadcast of size 1, no square), and the program read back makes the trip without a change. A line for each program that fails or that a form does not express, then counts. `--write FOLDER` keeps what was printed of those that fail.
 
 use std::{
     collections::BTreeMap,
@@ -59,7 +60,7 @@ fn main() -> ExitCode {
                 ("StableHLO text", through_stablehlo(&program)),
             ] {
                 let word = match outcome {
-                    Ok(()) => "equal",
+                    Ok(word) => word,
                     Err(Trouble::NotExpressed(what)) => {
                         println!("{}: {form}: not expressed: {what}", path.display());
                         "not expressed"
@@ -101,14 +102,37 @@ enum Trouble {
     Wrong(String, String),
 }
 
-fn through_hlo(program: &Program) -> Result<(), Trouble> {
-    let text = printed(export::hlo_text::print(program))?;
-    again(program, hlo_text::parse(&text, "printed"), text)
+fn through_hlo(program: &Program) -> Result<&'static str, Trouble> {
+    through(program, |p| {
+        let text = printed(export::hlo_text::print(p))?;
+        read_again(hlo_text::parse(&text, "printed"), text)
+    })
 }
 
-fn through_stablehlo(program: &Program) -> Result<(), Trouble> {
-    let text = printed(export::stablehlo::print(program))?;
-    again(program, stablehlo::parse(&text, "printed"), text)
+fn through_stablehlo(program: &Program) -> Result<&'static str, Trouble> {
+    through(program, |p| {
+        let text = printed(export::stablehlo::print(p))?;
+        read_again(stablehlo::parse(&text, "printed"), text)
+    })
+}
+
+fn through(
+    program: &Program,
+    trip: impl Fn(&Program) -> Result<(Program, String), Trouble>,
+) -> Result<&'static str, Trouble> {
+    let (again, _) = trip(program)?;
+    if again.structural_hash() == program.structural_hash() {
+        return Ok("equal");
+    }
+    if again.plain().structural_hash() == program.plain().structural_hash() {
+        return Ok("equal without fusions and layouts");
+    }
+    let (twice, text) = trip(&again)?;
+    if twice.structural_hash() == again.structural_hash() {
+        return Ok("stable");
+    }
+    let what = "read back, the structure is another each time".to_string();
+    Err(Trouble::Wrong(what, text))
 }
 
 fn printed(text: Result<String, Error>) -> Result<String, Trouble> {
@@ -120,13 +144,12 @@ fn printed(text: Result<String, Error>) -> Result<String, Trouble> {
     })
 }
 
-fn again(program: &Program, read: Result<Program, Error>, text: String) -> Result<(), Trouble> {
+fn read_again(
+    read: Result<Program, Error>,
+    text: String,
+) -> Result<(Program, String), Trouble> {
     match read {
-        Ok(again) if again.structural_hash() == program.structural_hash() => Ok(()),
-        Ok(_) => Err(Trouble::Wrong(
-            "read back, the structure is another".to_string(),
-            text,
-        )),
+        Ok(again) => Ok((again, text)),
         Err(error) => Err(Trouble::Wrong(format!("not read back: {error}"), text)),
     }
 }

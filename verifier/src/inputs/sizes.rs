@@ -1,6 +1,6 @@
 //! Sizes for the `?` dimensions of a program's parameters, when no arrays say them (DESIGN.md section 12).
 //!
-//! A bound is taken as it is. Else 7 and 16, one after the other for each size that may be chosen freely; where the program's shape assertions, the shape
+//! A bound is taken as it is. Else 7 and 16, so that as many sizes differ as may; where the program's shape assertions, the shape
 //! rules of its ops or its declared results forbid them, the first of the other candidates that they allow. The shape rules are those of the ops
 //! (`infer`), asked with what is chosen so far; assertions are evaluated where they hang on sizes only.
 
@@ -24,6 +24,8 @@ const MOST_STEPS: usize = 4_000_000;
 /// Largest tensor whose elements are followed: a list of sizes.
 const LARGEST_LIST: u64 = 64;
 const DEEPEST_CALL: usize = 64;
+/// Most sizes of which all choices between 7 and 16 are tried.
+const MOST_BY_TRIAL: usize = 8;
 /// Target of the call that traps unless its operand is true.
 const ASSERTION: &str = "shape_assertion";
 
@@ -50,7 +52,7 @@ pub fn of_parameters(program: &Program) -> Result<Vec<Vec<u64>>, Error> {
             others: others(program),
             steps: 0,
         };
-        if !search.choose(0, 0, &mut types) {
+        if !search.preferred(&mut types) && !search.choose(0, 0, &mut types) {
             return Err(search.nothing_fits(&types));
         }
     }
@@ -104,6 +106,36 @@ fn with_dim(ty: &Type, d: usize, dim: Dim) -> Type {
 }
 
 impl Search<'_> {
+    /// Takes 7 or 16 for each size so that as many as may be differ, the first being 7 if it can be. False, and nothing is taken: no such choice is allowed.
+    fn preferred(&mut self, types: &mut Vec<Type>) -> bool {
+        let n = self.unknown.len();
+        if n > MOST_BY_TRIAL {
+            return false;
+        }
+        // Bit k: size k is not the one that taking turns gives.
+        let size = |mask: usize, k: usize| PREFERRED[(k + (mask >> k & 1)) % PREFERRED.len()];
+        let alike = |mask: usize| {
+            let second = (0..n).filter(|k| size(mask, *k) == PREFERRED[1]).count();
+            second.abs_diff(n - second)
+        };
+        let mut masks: Vec<usize> = (0..1 << n).collect();
+        masks.sort_by_key(|mask| (alike(*mask), mask & 1, *mask));
+        for mask in masks {
+            let mut tried = types.clone();
+            for (k, (p, d)) in self.unknown.iter().enumerate() {
+                tried[*p] = with_dim(&tried[*p], *d, Dim::Static(size(mask, k)));
+            }
+            if self.allowed(&tried) {
+                *types = tried;
+                return true;
+            }
+            if self.steps > MOST_STEPS {
+                return false;
+            }
+        }
+        false
+    }
+
     /// Chooses sizes from number `k` on; `free` of those before were chosen freely. False: nothing fits what was chosen before.
     fn choose(&mut self, k: usize, free: usize, types: &mut Vec<Type>) -> bool {
         let Some((p, d)) = self.unknown.get(k).copied() else {
@@ -407,6 +439,20 @@ mod tests {
             ),
             Ok(vec![vec![7, 16], vec![16, 7]])
         );
+    }
+
+    /// Sizes that are ordered are not made equal for it.
+    #[test]
+    fn as_many_sizes_differ_as_may() {
+        let text = "func.func @main(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %s = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %t = stablehlo.get_dimension_size %b, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %p = stablehlo.compare GE, %s, %t, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  stablehlo.custom_call @shape_assertion(%p) {api_version = 2 : i32, has_side_effect = true} : (tensor<i1>) -> ()
+  return %a : tensor<?xf32>
+}";
+        let program = stablehlo::parse(text, "t.mlir").unwrap();
+        assert_eq!(of_parameters(&program).unwrap(), [vec![16], vec![7]]);
     }
 
     #[test]

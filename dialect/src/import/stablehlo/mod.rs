@@ -38,6 +38,8 @@ use lexer::Lexer;
 use locations::Origin;
 use std::{collections::HashMap, sync::Arc};
 
+pub(crate) use attributes::is_foreign;
+
 /// Deepest nesting of regions, attributes and types.
 const MAX_DEPTH: usize = 256;
 /// Diagnostics after which reading stops.
