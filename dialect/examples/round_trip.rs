@@ -144,10 +144,7 @@ fn printed(text: Result<String, Error>) -> Result<String, Trouble> {
     })
 }
 
-fn read_again(
-    read: Result<Program, Error>,
-    text: String,
-) -> Result<(Program, String), Trouble> {
+fn read_again(read: Result<Program, Error>, text: String) -> Result<(Program, String), Trouble> {
     match read {
         Ok(again) => Ok((again, text)),
         Err(error) => Err(Trouble::Wrong(format!("not read back: {error}"), text)),

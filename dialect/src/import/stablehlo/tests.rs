@@ -579,6 +579,10 @@ fn strings_that_look_like_attributes_stay_strings() {
         let program = parse(&text, "t.mlir").unwrap_or_else(|e| panic!("{value}: {e}"));
         let printed = crate::export::stablehlo::print(&program).unwrap();
         let again = parse(&printed, "t.mlir").unwrap_or_else(|e| panic!("{e}\n{printed}"));
-        assert_eq!(again.structural_hash(), program.structural_hash(), "{printed}");
+        assert_eq!(
+            again.structural_hash(),
+            program.structural_hash(),
+            "{printed}"
+        );
     }
 }
