@@ -390,3 +390,33 @@ const OPCODES: &str = "abs acos acosh add add-dependency after-all all-gather al
     recv-done reduce reduce-precision reduce-scatter reduce-window remainder replica-id reshape reverse rng rng-bit-generator rng-get-and-update-state
     round-nearest-afz round-nearest-even rsqrt scatter select select-and-scatter send send-done set-dimension-size shift-left shift-right-arithmetic
     shift-right-logical sign sine sinh slice sort sqrt stochastic-convert subtract tan tanh topk transpose triangular-solve tuple while xor";
+
+/// Found by fuzzing protos: options that no text holds as they are, layouts for other operands than there are, a bounded size that is 1.
+#[test]
+fn what_protos_can_say_is_written_readably() {
+    let mut p = read(
+        "HloModule m\nENTRY main {\n  x = f32[6]{0} parameter(0)\n  ROOT r = f32[6]{0} negate(x)\n}",
+    );
+    let id = p.region(p.main().body).ops[0];
+    for config in ["{\"a\":\"b", "a\nb}", "{\"a\":1}", "plain"] {
+        let kept = &mut p.ops[id.index()].extra.0;
+        kept.insert(
+            "backend_config".to_string(),
+            Attribute::Str(config.to_string()),
+        );
+        let text = export::hlo_text::print(&p).unwrap();
+        assert_eq!(read(&text).structural_hash(), p.structural_hash(), "{text}");
+    }
+    let message = parse(
+        "HloModule m\nENTRY main {\n  x = f32[6]{0} parameter(0)\n  ROOT r = f32[6]{0} custom-call(x), custom_call_target=\"t\", operand_layout_constraints={}\n}",
+        "t.hlo",
+    )
+    .unwrap_err()
+    .to_string();
+    assert!(message.contains("0 shapes for 1 operands"), "{message}");
+    let p = read(
+        "HloModule m\nENTRY main {\n  x = f32[1]{0} parameter(0)\n  ROOT r = f32[<=1]{0} broadcast(x), dimensions={0}\n}",
+    );
+    let text = export::hlo_text::print(&p).unwrap();
+    assert_eq!(read(&text).structural_hash(), p.structural_hash(), "{text}");
+}
