@@ -69,6 +69,8 @@ pub struct Events {
     pub zero_divisors: u64,
     /// Random numbers were drawn (`rng`): nothing downstream is decisive in the ring.
     pub opaque_random: u64,
+    /// How far `rng_get_and_update_state` has moved the generator of the module.
+    pub generator_steps: u128,
     /// Floats made from integer bits: the ring took the exact dyadic value of the bits.
     pub from_bits: u64,
     /// Outcomes of compares, selects and branches: (false, true) counts in order of first execution, summed over the run.

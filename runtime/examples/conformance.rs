@@ -143,7 +143,8 @@ struct Test<'p> {
     program: &'p Program,
     limits: &'p Limits,
     values: HashMap<ValueId, Value>,
-    probes: HashMap<String, Value>,
+    /// What each probe saw, iteration by iteration.
+    probes: HashMap<String, Vec<Value>>,
 }
 
 impl Test<'_> {
@@ -167,11 +168,6 @@ impl Test<'_> {
             } else {
                 self.evaluate(&interpreter, *id, &operands)?
             };
-            if target == "interpreter.probe"
-                && let (Some(name), Some(value)) = (probe(operation), results.first())
-            {
-                self.probes.insert(name, value.clone());
-            }
             self.values
                 .extend(operation.results.iter().copied().zip(results));
         }
@@ -198,7 +194,18 @@ impl Test<'_> {
         let results = interpreter
             .eval_op(id, operands, &captured, &mut events)
             .map_err(|stop| words(&stop))?;
+        let mut probes = vec![];
+        self.probes_in(id, &mut probes);
         for effect in events.effects {
+            if effect.kind == "interpreter.probe" {
+                // Effects do not say which of several probes they are of.
+                let [name] = &probes[..] else {
+                    return Err(format!("an op with {} probes", probes.len()));
+                };
+                let seen = self.probes.entry(name.clone()).or_default();
+                seen.extend(effect.values);
+                continue;
+            }
             if let (Some(name), [Value::Tensor(want), Value::Tensor(got)]) =
                 (effect.kind.strip_prefix("check."), &effect.values[..])
             {
@@ -206,6 +213,21 @@ impl Test<'_> {
             }
         }
         Ok(results)
+    }
+
+    /// Names of the probes that an op is or holds.
+    fn probes_in(&self, id: OpId, out: &mut Vec<String>) {
+        let operation = self.program.op(id);
+        if let Op::Hlo(hlo::Op::CustomCall(call)) = &operation.op
+            && call.call_target_name == "interpreter.probe"
+        {
+            out.extend(probe(operation));
+        }
+        for region in &operation.regions {
+            for inner in &self.program.region(*region).ops {
+                self.probes_in(*inner, out);
+            }
+        }
     }
 
     /// Judges a check of the function under test; `eq` gives its answer.
@@ -225,7 +247,14 @@ impl Test<'_> {
             Some(_) | None => None,
         };
         let want = match name {
-            "expect_serialized_eq" => probe(operation).and_then(|p| self.probes.get(&p).cloned()),
+            "expect_serialized_eq" => {
+                let iteration = match attributes.get("iter").or(attributes.get("iteration")) {
+                    Some(Attribute::Int(n)) => usize::try_from(*n).unwrap_or(usize::MAX),
+                    Some(_) | None => 0,
+                };
+                let seen = probe(operation).and_then(|p| self.probes.get(&p));
+                seen.and_then(|all| all.get(iteration)).cloned()
+            }
             _ => operands.get(1).cloned().or(constant),
         };
         let (Some(Value::Tensor(got)), Some(Value::Tensor(want))) = (operands.first(), want) else {

@@ -274,6 +274,60 @@ fn printed_programs_read_back_as_the_same_program() {
     }
 }
 
+/// A literal above 1 KiB, and one that says so by hash only.
+#[test]
+fn what_is_written_to_a_file_runs_again() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let elements: Vec<String> = (0..600).map(|i| i.to_string()).collect();
+    let text = format!(
+        "func.func @main(%x: tensor<600xi32>) -> tensor<600xi32> {{\n  %c = stablehlo.constant dense<[{}]> : tensor<600xi32>\n  %0 = stablehlo.add %c, %x : tensor<600xi32>\n  return %0 : tensor<600xi32>\n}}",
+        elements.join(", ")
+    );
+    let source = file(&folder, "big.mlir", &text);
+    let written = folder.path().join("own.mlir").display().to_string();
+    let ran = tileproof(&["opt", &source, "-o", &written]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let ran = tileproof(&["tv", &source, &written, "--contract", "bit-exact"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let piped = file(&folder, "piped.mlir", &tileproof(&["opt", &source]).out);
+    assert_eq!(tileproof(&["run", &piped]).code, 0);
+    let short = tileproof(&["opt", &source, "--literals=hashed"]).out;
+    assert!(short.len() < 1000, "{short}");
+    let ran = tileproof(&["run", &file(&folder, "short.mlir", &short)]);
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    assert!(ran.err.contains("--literals"), "{}", ran.err);
+}
+
+/// `?` takes 7 and 16, but where an assertion or a shape rule wants another size.
+#[test]
+fn unknown_sizes_are_those_the_program_accepts() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let text = r#"func.func @main(%a: tensor<?x?xf32>, %b: tensor<?xf32>) -> tensor<?x?xf32> {
+  %s = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %c = stablehlo.constant dense<10> : tensor<i32>
+  %p = stablehlo.compare GE, %s, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  stablehlo.custom_call @shape_assertion(%p, %s) {api_version = 2 : i32, error_message = "ten at least", has_side_effect = true} : (tensor<i1>, tensor<i32>) -> ()
+  %n = stablehlo.get_dimension_size %b, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %s1 = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %d = stablehlo.concatenate %s1, %n1, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %w = stablehlo.dynamic_broadcast_in_dim %b, %d, dims = [1] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  %q = stablehlo.get_dimension_size %a, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %e = stablehlo.compare EQ, %q, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  stablehlo.custom_call @shape_assertion(%e, %q) {api_version = 2 : i32, error_message = "as many", has_side_effect = true} : (tensor<i1>, tensor<i32>) -> ()
+  %r = stablehlo.add %a, %w : tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}"#;
+    let path = file(&folder, "sizes.mlir", text);
+    let ran = tileproof(&["run", &path]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("tensor<16x"), "{}", ran.out);
+    for arguments in [vec!["check", &path], vec!["tv", &path, &path]] {
+        let ran = tileproof(&arguments);
+        assert_eq!(ran.code, 0, "{arguments:?}: {}{}", ran.out, ran.err);
+    }
+}
+
 #[test]
 fn both_texts_of_a_program_are_equal() {
     for name in [

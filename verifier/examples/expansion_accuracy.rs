@@ -1,6 +1,7 @@
-//! Distance of each expansion of `hlo-expand` from its function: `cargo run --release --example expansion_accuracy -- [--stride N] [--window N] [NAME..]`.
+//! Distance of each expansion of `hlo-expand` from its function: `cargo run --release --example expansion_accuracy -- [--stride N] [--window N] [--near N] [NAME..]`.
 //!
-//! 16-bit types run over all bit patterns, f32 over every Nth (1: all) and a window around each power of two, f64 over as many. The figures of `lowering/src/hlo/expand/accuracy.rs`.
+//! 16-bit types run over all bit patterns, f32 over every Nth (1: all), a window around each power of two and N patterns at each magnitude of distance from
+//! whole numbers, powers of two and the ends of ranges, f64 over as many. The figures of `lowering/src/hlo/expand/accuracy.rs`.
 
 use rayon::prelude::*;
 use tileproof_dialect::types::ElementType;
@@ -11,20 +12,21 @@ fn main() {
     let mut sweep = Sweep {
         stride: 251,
         window: 1024,
+        near: 64,
     };
     let mut names = vec![];
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--stride" | "--window" => {
+            "--stride" | "--window" | "--near" => {
                 let Some(n) = arguments.next().and_then(|n| n.parse().ok()) else {
                     eprintln!("{argument} takes a number");
                     std::process::exit(3);
                 };
-                let field = if argument == "--stride" {
-                    &mut sweep.stride
-                } else {
-                    &mut sweep.window
+                let field = match argument.as_str() {
+                    "--stride" => &mut sweep.stride,
+                    "--window" => &mut sweep.window,
+                    _ => &mut sweep.near,
                 };
                 *field = n;
             }

@@ -110,12 +110,27 @@ impl Distance {
     }
 }
 
-/// Which bit patterns of a type are looked at: every `stride`th, and the `window` on each side of every power of two and of zero, where the branches of
-/// such functions meet. 16-bit types: all.
+/// Which bit patterns of a type are looked at: every `stride`th, the `window` on each side of every power of two and of zero, where the branches of such
+/// functions meet, and on each side of every [`landmarks`] number `near` at distances of each power of two of patterns. 16-bit types: all.
 #[derive(Debug, Clone, Copy)]
 pub struct Sweep {
     pub stride: u64,
     pub window: u64,
+    pub near: u64,
+}
+
+/// Numbers where functions have poles, zeros and ends: whole and half numbers, powers of two, where exponentials overflow and underflow in f32 and f64,
+/// where complements of erf do, and zeros of lgamma and digamma.
+fn landmarks() -> Vec<f64> {
+    let mut out: Vec<f64> = (0..=128).map(|n| f64::from(n) / 2.0).collect();
+    out.extend((-30..=30).map(|e| 2f64.powi(e)));
+    out.extend([
+        709.782, 710.475, 745.133, 88.722, 89.415, 103.972, 26.543, 27.226, 9.194, 10.054, 35.04,
+        171.624, 1.461632,
+    ]);
+    let negative: Vec<f64> = out.iter().map(|x| -x).collect();
+    out.extend(negative);
+    out
 }
 
 /// Elements compared at a time.
@@ -141,6 +156,36 @@ impl Sweep {
             runs.push((start, 1, 2 * self.window));
         }
         runs
+    }
+
+    /// Patterns around the landmarks.
+    fn near(&self, element: &ElementType) -> Vec<u64> {
+        let mantissa = match element.bits() {
+            16 => return vec![],
+            32 => 23,
+            _ => 52,
+        };
+        let mut out = vec![];
+        for (i, x) in landmarks().into_iter().enumerate() {
+            let center = match element.bits() {
+                32 => u64::from((x as f32).to_bits()),
+                _ => x.to_bits(),
+            };
+            for power in 0..mantissa {
+                for n in 0..self.near {
+                    let scattered = (n + self.near * (power + mantissa * i as u64))
+                        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    let distance = (1 << power) + (scattered >> 8) % (1 << power);
+                    out.push(center.wrapping_add(distance));
+                    // Below zero there is nothing.
+                    out.extend(center.checked_sub(distance));
+                }
+            }
+        }
+        if element.bits() == 32 {
+            out.retain(|pattern| *pattern <= u64::from(u32::MAX));
+        }
+        out
     }
 }
 
@@ -171,8 +216,9 @@ pub fn measure(
             }
         }
     }
-    if !patterns.is_empty() {
-        let operands = operands(expansion, element, &patterns);
+    patterns.extend(sweep.near(element));
+    for chunk in patterns.chunks(CHUNK) {
+        let operands = operands(expansion, element, chunk);
         all.join(compare(expansion, element, &operands, floor, &limits)?);
     }
     Ok(all)
@@ -332,6 +378,7 @@ mod tests {
                 let sweep = Sweep {
                     stride: 99_991,
                     window: 8,
+                    near: 2,
                 };
                 let found = measure(expansion, element, sweep, stored.floor).unwrap();
                 let what = format!("{} {element}: {found:?}", expansion.name);

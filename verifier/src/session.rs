@@ -266,7 +266,10 @@ impl<'a> Session<'a> {
                     .zip(&captured)
                     .map(|(v, c)| Ok((*v, self.value(*c)?.clone())))
                     .collect::<Result<_, Stop>>()?;
-                let mut events = Events::default();
+                let mut events = Events {
+                    generator_steps: self.events.generator_steps,
+                    ..Events::default()
+                };
                 let out = version
                     .interpreter(self.planes)
                     .eval_op(op, &values, &|v| captured.get(&v).cloned(), &mut events)
@@ -291,6 +294,7 @@ impl<'a> Session<'a> {
     fn add_events(&mut self, e: Events) {
         self.events.zero_divisors += e.zero_divisors;
         self.events.opaque_random += e.opaque_random;
+        self.events.generator_steps = e.generator_steps;
         self.events.from_bits += e.from_bits;
         self.events.predicates[0] += e.predicates[0];
         self.events.predicates[1] += e.predicates[1];

@@ -3,7 +3,7 @@
 use super::check;
 use crate::load;
 use clap::{Args, ValueEnum};
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, io::IsTerminal, path::PathBuf};
 use tileproof_dialect::{
     error::Error,
     export,
@@ -52,12 +52,30 @@ pub struct Opt {
     /// Print locations (own form)
     #[arg(long)]
     locations: bool,
-    /// Print whole literals (own form)
-    #[arg(long)]
-    literals: bool,
+    /// Literals above 1 KiB in own form: with their bytes, by a hash that cannot be read back, or `auto`: by hash on a terminal and on stderr
+    #[arg(long, value_enum, default_value_t = LiteralsArgument::Auto, default_missing_value = "whole", num_args = 0..=1, require_equals = true)]
+    literals: LiteralsArgument,
     /// Write the result here in place of printing it
     #[arg(short, long)]
     output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LiteralsArgument {
+    Auto,
+    Whole,
+    Hashed,
+}
+
+impl LiteralsArgument {
+    /// How literals are printed where it is not said; what is kept must be readable again.
+    fn or(self, automatic: Literals) -> Literals {
+        match self {
+            LiteralsArgument::Auto => automatic,
+            LiteralsArgument::Whole => Literals::Whole,
+            LiteralsArgument::Hashed => Literals::Hashed,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -105,19 +123,23 @@ impl Opt {
                 .as_deref()
                 .is_some_and(|p| p == "all" || p == step.pass)
             {
-                eprintln!("// after {}\n{}", step.pass, self.own(&step.program)?);
+                let shown = self.own(&step.program, Literals::Hashed)?;
+                eprintln!("// after {}\n{shown}", step.pass);
             }
             if self.print_ir_diff {
                 eprintln!(
                     "// {}\n{}",
                     step.pass,
-                    changed_lines(&self.own(before)?, &self.own(&step.program)?)
+                    changed_lines(
+                        &self.own(before, Literals::Hashed)?,
+                        &self.own(&step.program, Literals::Hashed)?
+                    )
                 );
             }
             if let Some(folder) = &self.dump_dir {
                 write_atomically(
                     &folder.join(format!("{:02}-{}.mlir", i + 1, step.pass)),
-                    self.own(&step.program)?.as_bytes(),
+                    self.own(&step.program, Literals::Whole)?.as_bytes(),
                 )?;
             }
             before = &step.program;
@@ -130,8 +152,13 @@ impl Opt {
             eprint!("{}", count(before).compared(&count(unfused)));
             eprint!("{}", left(&steps));
         }
+        let kept = if self.output.is_some() || !std::io::stdout().is_terminal() {
+            Literals::Whole
+        } else {
+            Literals::Hashed
+        };
         let result = match self.emit {
-            Form::Own => self.own(before)?,
+            Form::Own => self.own(before, kept)?,
             Form::Stablehlo => export::stablehlo::print(before)?,
             Form::Hlo => export::hlo_text::print(before)?,
             Form::Jax => export::jax::print(before)?,
@@ -143,18 +170,13 @@ impl Opt {
         Ok(0)
     }
 
-    fn own(&self, program: &Program) -> Result<String, Error> {
+    fn own(&self, program: &Program, automatic: Literals) -> Result<String, Error> {
         let locations = if self.locations {
             Locations::Shown
         } else {
             Locations::Hidden
         };
-        let literals = if self.literals {
-            Literals::Whole
-        } else {
-            Literals::Hashed
-        };
-        text::print(program, locations, literals)
+        text::print(program, locations, self.literals.or(automatic))
     }
 }
 

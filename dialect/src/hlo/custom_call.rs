@@ -3,7 +3,8 @@
 //! Meaning: by `call_target_name`, see [`Meaning`]; other targets are `Unsupported` and named. Inputs I1 operands (any values), I2 call_target_name,
 //! I3 has_side_effect, I4 backend_config, I5 api_version, I6 called_computations, I7 output_operand_aliases, operand_layouts, result_layouts,
 //! `mhlo.attributes` (attributes of the op that an `mhlo.NAME` or `chlo.NAME` target stands for).
-//! Constraints: C1 the called computations exist (checked by `Program::verify`); I2 not empty.
+//! Constraints: C1 the called computations exist (checked by `Program::verify`); C2 operand_layouts, if any, are as many as operands; I2 not empty;
+//! output_operand_aliases are dictionaries.
 //! Kind: effect. Numerics: those of the op the target stands for.
 //! Example: `%1 = hlo.custom_call @Sharding(%0) : (tensor<2xf32>) -> tensor<2xf32>`.
 
@@ -13,6 +14,7 @@ use crate::{
     builder::Sampler,
     eval::{Effect, EvalContext, Stop, Trap},
     hlo::{self, lapack, region_bound, shape},
+    import::hlo_text::ELIDED_CONSTANT,
     location::Location,
     op::{InferContext, Kind, OpDef},
     program::Program,
@@ -222,6 +224,11 @@ impl CustomCall {
     }
 
     fn unsupported(&self) -> String {
+        if self.call_target_name == ELIDED_CONSTANT {
+            return "a constant that the HLO text leaves out as {...}; XLA_FLAGS=--xla_dump_large_constants=true keeps it in dumps, \
+                print_large_constants in as_text"
+                .to_string();
+        }
         format!("custom_call target '{}'", self.call_target_name)
     }
 
@@ -283,6 +290,11 @@ impl OpDef for CustomCall {
                 vec![]
             }
         };
+        let output_operand_aliases = reader.take("output_operand_aliases").filter(|a| *a != Attribute::Array(vec![]));
+        let is_list = |a: &Attribute| matches!(a, Attribute::Array(all) if all.iter().all(|a| matches!(a, Attribute::Dict(_))));
+        if !output_operand_aliases.as_ref().is_none_or(is_list) {
+            reader.reject("attribute 'output_operand_aliases' must be a list of #stablehlo.output_operand_alias");
+        }
         let backend_config = reader.take("backend_config");
         if !matches!(backend_config, None | Some(Attribute::Str(_) | Attribute::Dict(_))) {
             reader.reject("attribute 'backend_config' must be a string or a dictionary");
@@ -293,9 +305,9 @@ impl OpDef for CustomCall {
             backend_config,
             api_version: reader.opt_int("api_version").unwrap_or(1),
             called_computations,
-            operand_layouts: reader.take("operand_layouts"),
+            operand_layouts: reader.take("operand_layouts").filter(|a| *a != Attribute::Array(vec![])),
             result_layouts: reader.take("result_layouts"),
-            output_operand_aliases: reader.take("output_operand_aliases").filter(|a| *a != Attribute::Array(vec![])),
+            output_operand_aliases,
             op_attributes: reader.opt_dict("mhlo.attributes"),
         }
     }
@@ -317,6 +329,11 @@ impl OpDef for CustomCall {
     fn infer(&self, cx: &InferContext<'_>) -> Result<Vec<Type>, Vec<String>> {
         if self.call_target_name.is_empty() {
             return Err(vec!["I2: call_target_name must not be empty".to_string()]);
+        }
+        if let Some(Attribute::Array(layouts)) = &self.operand_layouts
+            && layouts.len() != cx.operands.len()
+        {
+            return Err(vec![format!("C2: {} operand_layouts for {} operands", layouts.len(), cx.operands.len())]);
         }
         Ok(cx.declared.to_vec())
     }
@@ -414,6 +431,21 @@ mod tests {
         for (i, (name, _)) in TARGETS.iter().enumerate() {
             assert!(TARGETS[..i].iter().all(|(other, _)| other != name), "{name}");
         }
+    }
+
+    #[test]
+    fn layouts_and_aliases_fit_the_operands() {
+        let layouts = |n: usize| CustomCall {
+            operand_layouts: (n > 0).then(|| Attribute::Array(vec![Attribute::Ints(vec![0]); n])),
+            ..CustomCall::new("t")
+        };
+        assert_eq!(crate::eval_test_runner::violated(layouts(1), &[Type::tensor([2], ElementType::F32)], &[]), Vec::<String>::new());
+        crate::eval_test_runner::assert_violates("C2", layouts(2), &[Type::tensor([2], ElementType::F32)], &[]);
+        let attributes = Attributes::new().with("call_target_name", "t").with("output_operand_aliases", vec![Attribute::from("#a.b<c>")]);
+        let location = Location::default();
+        let mut reader = AttributeReader::new("custom_call", attributes, &location);
+        let _ = CustomCall::from_attributes(&mut reader);
+        assert!(reader.finish().is_err());
     }
 
     #[test]

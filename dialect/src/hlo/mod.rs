@@ -236,6 +236,7 @@ hlo_ops! {
     batch_norm_training::BatchNormTraining,
     convolution::Convolution,
     dot_general::DotGeneral,
+    dynamic_conv::DynamicConv,
     map::Map,
     ragged_dot::RaggedDot,
     reduce::Reduce,
@@ -248,6 +249,7 @@ hlo_ops! {
     fft::Fft,
     rng::Rng,
     rng_bit_generator::RngBitGenerator,
+    rng_get_and_update_state::RngGetAndUpdateState,
     triangular_solve::TriangularSolve,
     // Collectives and effects.
     all_gather::AllGather,
@@ -265,6 +267,7 @@ hlo_ops! {
     infeed::Infeed,
     outfeed::Outfeed,
     partition_id::PartitionId,
+    ragged_all_to_all::RaggedAllToAll,
     recv::Recv,
     recv_done::RecvDone,
     reduce_scatter::ReduceScatter,

@@ -82,7 +82,7 @@ impl OpDef for TopK {
     const KIND: Kind = Kind::Selection;
 
     fn from_attributes(reader: &mut AttributeReader<'_>) -> TopK {
-        TopK { k: reader.int("k"), largest: reader.opt_bool("largest") }
+        TopK { k: reader.int("k"), largest: reader.opt_bool("largest").filter(|largest| !largest) }
     }
 
     fn to_attributes(&self) -> Attributes {
@@ -170,7 +170,7 @@ impl OpDef for TopK {
         let (mut dims, element) = (s.dims(), s.element(|e| e.is_float() || e.is_integer()));
         dims.push(s.range(0, s.size));
         let k = s.range(0, dims.last().copied().unwrap_or(0)) as i64;
-        let largest = *s.pick(&[None, Some(true), Some(false)]);
+        let largest = *s.pick(&[None, Some(false)]);
         Sampler::single(TopK { k, largest }, &[Type::tensor(dims, element)], &[])
     }
 }

@@ -47,6 +47,9 @@ pub fn positive(
     wrong
 }
 
+/// Longest dimension of a window that is always folded one element after the other, as XLA on CPU and the interpreter of the specification do.
+const IN_ORDER: i64 = 16;
+
 impl Window {
     /// Size of the dilated window along dimension `d`.
     fn dilated(&self, d: usize) -> i128 {
@@ -91,7 +94,8 @@ impl Window {
         pad::padded(x, value, &low, &high, &interior)
     }
 
-    /// For each window, `body` folded over the padded `inputs` (of one shape) inside it, in row-major order, as some binary tree; then body(init, fold).
+    /// For each window, `body` folded over the padded `inputs` (of one shape) inside it, in row-major order, one after the other along dimensions of up to
+    /// 16 and as some binary tree along longer ones; then body(init, fold).
     /// Without any window the result is empty.
     pub fn fold(
         &self,
@@ -161,7 +165,7 @@ impl Window {
         let doubling = levels
             .saturating_mul(length)
             .saturating_add(u64::from(size.count_ones()).saturating_mul(windows));
-        if (size as u64 - 1).saturating_mul(windows) <= doubling {
+        if size <= IN_ORDER || (size as u64 - 1).saturating_mul(windows) <= doubling {
             let mut folded = at(&slabs, 0);
             for k in 1..size {
                 folded = apply(folded, at(&slabs, k * dilation), body)?;
@@ -251,6 +255,28 @@ pub fn fold_f64(
 mod tests {
     use super::*;
     use crate::builder::Sampler;
+
+    /// Of a short window the sum is that of a plain loop, to the last bit.
+    #[test]
+    fn short_windows_are_summed_in_order() {
+        let x: Vec<f64> = (0..16).map(|i| 1.0 / (i as f64 + 0.3)).collect();
+        let window = Window {
+            dimensions: vec![16],
+            strides: vec![1],
+            base_dilations: vec![1],
+            window_dilations: vec![1],
+            padding: vec![(15, 0)],
+        };
+        let got = fold_f64(&window, &x, &[16], 0.0, |a, b| a + b).unwrap();
+        let running: Vec<f64> = x
+            .iter()
+            .scan(0.0, |sum, v| {
+                *sum += v;
+                Some(*sum)
+            })
+            .collect();
+        assert_eq!(got, running);
+    }
 
     #[test]
     fn random_folds_agree_with_the_definition() {

@@ -291,7 +291,7 @@ fn decode_literal(a: MlirAttribute) -> Result<Literal, String> {
             let bytes = tileproofResourceBytes(a);
             if bytes.data.is_null() {
                 return Err(format!(
-                    "the bytes of literal {} are not in the text; print the program with its literals",
+                    "the bytes of literal {} are not in the text; `tileproof opt --literals`, or `-o FILE`, prints the program with its literals",
                     print(a)
                 ));
             }

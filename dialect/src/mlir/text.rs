@@ -203,10 +203,7 @@ mod tests {
         let short = print(&program, Locations::Hidden, Literals::Hashed).unwrap();
         assert!(short.contains(&hash) && short.len() < 400, "{short}");
         let message = parse(&short, "s.mlir").unwrap_err().to_string();
-        assert!(
-            message.contains("print the program with its literals"),
-            "{message}"
-        );
+        assert!(message.contains("`tileproof opt --literals`"), "{message}");
         let full = print(&program, Locations::Hidden, Literals::Whole).unwrap();
         assert_eq!(
             full,

@@ -297,6 +297,7 @@ fn is_sum(program: &Program, op: OpId) -> bool {
         hlo::Op::DotGeneral(_)
         | hlo::Op::RaggedDot(_)
         | hlo::Op::Convolution(_)
+        | hlo::Op::DynamicConv(_)
         | hlo::Op::Fft(_)
         | hlo::Op::Cholesky(_)
         | hlo::Op::TriangularSolve(_)

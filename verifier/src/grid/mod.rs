@@ -164,6 +164,7 @@ fn looks_at_grid(op: &hlo::Op) -> bool {
             | hlo::Op::CollectivePermute(_)
             | hlo::Op::CollectivePermuteStart(_)
             | hlo::Op::CollectiveReduce(_)
+            | hlo::Op::RaggedAllToAll(_)
             | hlo::Op::ReduceScatter(_)
             | hlo::Op::PartitionId(_)
             | hlo::Op::ReplicaId(_)

@@ -8,7 +8,7 @@ use crate::{
     attribute::{Attribute, Attributes},
     error::Error,
     hlo,
-    import::hlo_text::syntax::{list, quote, shape},
+    import::hlo_text::syntax::{is_value, list, quote, shape},
     location::Location,
     op::Op,
     program::{FunctionId, OpId, Program, RegionId, ValueDef, ValueId},
@@ -352,7 +352,8 @@ impl<'p> Printer<'p> {
     pub fn extra(&self, extra: &Attributes, location: &Location, scope: &Scope) -> String {
         let f = Fields(extra);
         let mut out = Pairs::default();
-        if let Some(sharding) = f.word("mhlo.sharding").filter(|s| s.starts_with('{')) {
+        let sharding = f.word("mhlo.sharding");
+        if let Some(sharding) = sharding.filter(|s| s.starts_with('{') && is_value(s)) {
             out.put("sharding", sharding);
         }
         if let Some(Attribute::Dict(fields)) = extra.get("mhlo.frontend_attributes") {
@@ -394,7 +395,11 @@ impl<'p> Printer<'p> {
         }
         KEPT.iter()
             .filter_map(|name| Some((name, f.word(name)?)))
-            .for_each(|(name, value)| out.put(name, value));
+            .for_each(|(name, value)| match is_value(value) {
+                true => out.put(name, value),
+                // Bytes of a proto that no text would hold as they are.
+                false => out.put(name, quote(value)),
+            });
         out.0
     }
 }

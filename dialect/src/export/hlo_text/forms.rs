@@ -157,7 +157,9 @@ impl Printer<'_> {
                 .and_then(|d| usize::try_from(*d).ok())
                 .and_then(|d| to.dims.get(d)),
         ) {
-            (Some(Dim::Static(1)), Some(to)) => *to != Dim::Static(1),
+            (Some(Dim::Static(1)), Some(to)) => {
+                !matches!(to, Dim::Static(1) | Dim::Dynamic { bound: Some(1) })
+            }
             (_, _) => false,
         };
         let kept: Vec<usize> = (0..dims.len()).filter(|i| !repeats(*i)).collect();

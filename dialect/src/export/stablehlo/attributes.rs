@@ -4,6 +4,7 @@ use super::literals::{decimal, dense, typed_scalar};
 use crate::{
     attribute::{Attribute, Attributes},
     error::Error,
+    import::stablehlo::is_foreign,
     types::{Class, Dim, ElementType, Type},
 };
 use std::fmt::Write;
@@ -164,11 +165,7 @@ pub fn attribute(a: &Attribute, place: Place) -> Result<String, Error> {
             _ => format!("0x{bits:016X} : f64"),
         },
         // Attributes of dialects that were not read are kept as their text.
-        Attribute::Str(s)
-            if s.starts_with('#') && s[1..].starts_with(|c: char| c.is_ascii_alphabetic()) =>
-        {
-            s.clone()
-        }
+        Attribute::Str(s) if is_foreign(s) => s.clone(),
         Attribute::Str(s) => string(s),
         Attribute::Ints(v) => packed("i64", v.iter().map(i64::to_string)),
         Attribute::Bools(v) => packed("i1", v.iter().map(bool::to_string)),

@@ -390,6 +390,9 @@ impl<'m, 'a> Importer<'m, 'a> {
         if opcode == "constant" {
             return self.constant(instruction);
         }
+        if let Some(value) = self.short_form(instruction, operands)? {
+            return Ok(value);
+        }
         let f = &mut Fields::new(self.module, instruction);
         f.skip(roles(opcode));
         let mut types = vec![];
@@ -473,7 +476,7 @@ impl<'m, 'a> Importer<'m, 'a> {
     }
 
     /// Attributes that no op has: shardings and the like under the names StableHLO gives them, the rest as text.
-    fn extra(&mut self, f: &Fields<'m, 'a>) -> Result<Attributes, Error> {
+    pub fn extra(&mut self, f: &Fields<'m, 'a>) -> Result<Attributes, Error> {
         let mut extra = Attributes::new();
         for a in f.left() {
             let mut c = self.module.cursor(a, &f.instruction.location);

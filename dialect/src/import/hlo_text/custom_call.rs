@@ -59,6 +59,11 @@ pub fn custom_call(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
     if let Some(operands) = f.take("operand_layout_constraints", |c| {
         attribute::list(c, shape::read)
     })? {
+        let (got, want) = (operands.len(), f.instruction.operands.len());
+        if got != want {
+            let m = format!("operand_layout_constraints holds {got} shapes for {want} operands");
+            return Err(Error::invalid(m, f.instruction.location.clone()));
+        }
         out = out.with("operand_layouts", layouts(&operands)).with(
             "result_layouts",
             layouts(std::slice::from_ref(&f.instruction.ty)),

@@ -282,7 +282,7 @@ fn rows(lists: Vec<Vec<i64>>) -> Vec<Attribute> {
     lists.into_iter().map(Attribute::Ints).collect()
 }
 
-fn collective(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
+pub fn collective(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
     let groups = f
         .take("replica_groups", attribute::groups)?
         .unwrap_or_default();
@@ -295,13 +295,6 @@ fn all_to_all(f: &mut Fields<'_, '_>) -> Result<Attributes, Error> {
     let groups = f
         .take("replica_groups", attribute::groups)?
         .unwrap_or_default();
-    if f.instruction.attribute("dimensions").is_none() {
-        let what = "HLO all-to-all in tuple form".to_string();
-        return Err(Error::Unsupported {
-            what,
-            location: f.instruction.location.clone(),
-        });
-    }
     let d = f.dimension()?;
     let size = groups.first().map_or(1, |g| g.len() as i64);
     Ok(Attributes::new()

@@ -19,6 +19,7 @@ pub(super) mod module;
 mod module_attributes;
 mod regions;
 mod shape;
+mod short_forms;
 pub(crate) mod syntax;
 mod virtual_value;
 

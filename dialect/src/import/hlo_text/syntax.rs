@@ -1,6 +1,10 @@
 //! Pieces of HLO text for those who write it.
 
-use crate::types::{Dim, TensorType, Type};
+use super::cursor::{Cursor, Origin};
+use crate::{
+    location::Location,
+    types::{Dim, TensorType, Type},
+};
 use std::fmt::{Display, Write};
 
 /// Items with a separator between them.
@@ -78,4 +82,11 @@ pub fn tensor(t: &TensorType, with_layout: bool) -> String {
     }
     out.push('}');
     out
+}
+
+/// Whether a text is one value of an attribute, from its first character to its last.
+pub fn is_value(text: &str) -> bool {
+    let location = Location::default();
+    let mut cursor = Cursor::new(text, Origin::Fixed(&location));
+    cursor.value().is_ok_and(|value| value == text)
 }

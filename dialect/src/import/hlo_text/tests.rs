@@ -303,3 +303,120 @@ fn no_mutation_makes_it_panic() {
     }
     assert!(good > 100, "only {good} mutants were read");
 }
+
+#[test]
+fn instructions_that_are_several_ops() {
+    let p = read(
+        "HloModule m
+ENTRY main {
+  x = f32[6]{0} parameter(0)
+  i = s32[] parameter(1)
+  j = s32[] parameter(2)
+  ROOT r = f32[<=3,<=2]{1,0} dynamic-reshape(x, i, j)
+}",
+    );
+    assert_eq!(
+        body(&p),
+        "reshape reshape concatenate dynamic_reshape return"
+    );
+    let p = read(
+        "HloModule m
+ENTRY main {
+  x = f32[6]{0} parameter(0)
+  y = f32[6]{0} parameter(1)
+  ROOT r = (f32[6]{0}, f32[6]{0}) all-to-all(x, y), replica_groups={{0,1}}
+}",
+    );
+    assert_eq!(
+        body(&p),
+        "reshape reshape concatenate all_to_all slice reshape slice reshape return"
+    );
+    let message = parse(
+        "HloModule m
+ENTRY main {
+  x = f32[6]{0} parameter(0)
+  ROOT r = f32[6]{0} dynamic-reshape(x)
+}",
+        "t.hlo",
+    )
+    .unwrap_err()
+    .to_string();
+    assert!(
+        message.starts_with("t.hlo:4:") && message.contains("a size for each dimension"),
+        "{message}"
+    );
+}
+
+/// Every opcode of XLA (xla/hlo/ir/hlo_opcode.h) is read as an op or named as one that is not.
+#[test]
+fn no_opcode_is_unknown_to_the_reader() {
+    for opcode in ["scaled-dot", "scan", "shuffle"] {
+        let text = format!(
+            "HloModule m\nENTRY main {{\n  x = f32[6]{{0}} parameter(0)\n  ROOT r = f32[6]{{0}} {opcode}(x)\n}}"
+        );
+        match parse(&text, "t.hlo") {
+            Err(Error::Unsupported { what, .. }) => {
+                assert!(what.contains(&opcode.replace('-', "_")), "{what}")
+            }
+            other => panic!("{opcode}: {other:?}"),
+        }
+    }
+    for opcode in OPCODES.split_whitespace() {
+        let op = opcode.replace('-', "_");
+        let known = [
+            ("bitcast", "bitcast"),
+            ("broadcast", "broadcast_in_dim"),
+            ("conditional", "case"),
+            ("dot", "dot_general"),
+            ("opt_barrier", "optimization_barrier"),
+            ("topk", "top_k"),
+            ("parameter", "constant"),
+        ];
+        let name = known
+            .iter()
+            .find(|(from, _)| *from == op)
+            .map_or(op.as_str(), |(_, to)| to);
+        assert!(crate::hlo::Op::NAMES.contains(&name), "{opcode}");
+    }
+}
+
+const OPCODES: &str = "abs acos acosh add add-dependency after-all all-gather all-gather-done all-gather-start all-reduce all-reduce-done
+    all-reduce-start all-to-all and asin asinh async-done async-start async-update atan atan2 atanh batch-norm-grad batch-norm-inference
+    batch-norm-training bitcast bitcast-convert broadcast call cbrt ceil cholesky clamp count-leading-zeros collective-broadcast collective-permute
+    collective-permute-done collective-permute-start collective-reduce compare complex concatenate conditional constant convert convolution copy
+    copy-done copy-start cosine cosh custom-call divide domain dot dynamic-reshape dynamic-slice dynamic-update-slice erf exponential
+    exponential-minus-one fft floor fusion gather get-dimension-size get-tuple-element imag infeed iota is-finite log log-plus-one logistic map
+    maximum minimum mulhi multiply negate not opt-barrier or outfeed pad parameter partition-id popcnt power ragged-all-to-all ragged-dot real recv
+    recv-done reduce reduce-precision reduce-scatter reduce-window remainder replica-id reshape reverse rng rng-bit-generator rng-get-and-update-state
+    round-nearest-afz round-nearest-even rsqrt scatter select select-and-scatter send send-done set-dimension-size shift-left shift-right-arithmetic
+    shift-right-logical sign sine sinh slice sort sqrt stochastic-convert subtract tan tanh topk transpose triangular-solve tuple while xor";
+
+/// Found by fuzzing protos: options that no text holds as they are, layouts for other operands than there are, a bounded size that is 1.
+#[test]
+fn what_protos_can_say_is_written_readably() {
+    let mut p = read(
+        "HloModule m\nENTRY main {\n  x = f32[6]{0} parameter(0)\n  ROOT r = f32[6]{0} negate(x)\n}",
+    );
+    let id = p.region(p.main().body).ops[0];
+    for config in ["{\"a\":\"b", "a\nb}", "{\"a\":1}", "plain"] {
+        let kept = &mut p.ops[id.index()].extra.0;
+        kept.insert(
+            "backend_config".to_string(),
+            Attribute::Str(config.to_string()),
+        );
+        let text = export::hlo_text::print(&p).unwrap();
+        assert_eq!(read(&text).structural_hash(), p.structural_hash(), "{text}");
+    }
+    let message = parse(
+        "HloModule m\nENTRY main {\n  x = f32[6]{0} parameter(0)\n  ROOT r = f32[6]{0} custom-call(x), custom_call_target=\"t\", operand_layout_constraints={}\n}",
+        "t.hlo",
+    )
+    .unwrap_err()
+    .to_string();
+    assert!(message.contains("0 shapes for 1 operands"), "{message}");
+    let p = read(
+        "HloModule m\nENTRY main {\n  x = f32[1]{0} parameter(0)\n  ROOT r = f32[<=1]{0} broadcast(x), dimensions={0}\n}",
+    );
+    let text = export::hlo_text::print(&p).unwrap();
+    assert_eq!(read(&text).structural_hash(), p.structural_hash(), "{text}");
+}

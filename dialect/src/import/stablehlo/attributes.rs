@@ -22,6 +22,29 @@ pub enum Place {
     Struct,
 }
 
+/// Dialects whose attributes are read for what they say.
+const OWN_DIALECTS: [&str; 4] = ["stablehlo", "chlo", "mhlo", "vhlo"];
+
+/// Whether a text is, from its first character to its last, an attribute of another dialect, which is kept as its text: `#a.b`, `#a.b<..>`.
+pub fn is_foreign(text: &str) -> bool {
+    let mut lexer = super::lexer::Lexer::new(text);
+    if lexer.byte(0) != b'#' {
+        return false;
+    }
+    lexer.at = 1;
+    let Ok(name) = lexer.suffix_name("an attribute name") else {
+        return false;
+    };
+    let dialect = name.split('.').next().unwrap_or(name);
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || OWN_DIALECTS.contains(&dialect) {
+        return false;
+    }
+    match lexer.byte(0) {
+        b'<' => lexer.balanced().is_ok() && lexer.at == text.len(),
+        _ => name.contains('.') && lexer.at == text.len(),
+    }
+}
+
 impl<'a> Parser<'a> {
     /// Items up to `end`, separated by commas. The opening bracket has been read.
     pub fn separated<T>(
@@ -290,7 +313,7 @@ impl<'a> Parser<'a> {
             ));
         }
         let (dialect, kind) = name.split_once('.').unwrap_or((name, ""));
-        if !matches!(dialect, "stablehlo" | "chlo" | "mhlo" | "vhlo") {
+        if !OWN_DIALECTS.contains(&dialect) {
             self.lexer.balanced()?;
             return Ok(Attribute::Str(
                 self.lexer

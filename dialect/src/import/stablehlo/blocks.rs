@@ -1,6 +1,6 @@
 //! Regions, blocks and op statements.
 
-use super::{Fail, Parse, Parser, attributes::Place, scope::Operand};
+use super::{Fail, Parse, Parser, attributes::Place, scope::Operand, short_forms::Short};
 use crate::{
     attribute::Attributes,
     error::Error,
@@ -288,11 +288,6 @@ impl<'a> Parser<'a> {
         let location = self.location(start);
         let op = self.hlo_name(&name, start)?;
         let attributes = self.conventional(&name, op, &mut written, start)?;
-        let (op, extra) = read_hlo(op, attributes, &location).map_err(|e| match e {
-            Error::InvalidProgram(all) => Box::new(Fail::Located(all)),
-            Error::Unsupported { what, .. } => Fail::unsupported(start, what),
-            Error::Internal(message) => Fail::syntax(start, message),
-        })?;
         let operands = self.resolve(&written.operands, &written.operand_types, start)?;
         let count: usize = names.iter().map(|n| n.1).sum();
         if count != written.results.len() && !(names.is_empty() && count == 0) {
@@ -304,19 +299,36 @@ impl<'a> Parser<'a> {
                 ),
             ));
         }
-        let id = OpId(self.builder.program().op_count() as u32);
-        let values = self.builder.op(
-            Op::Hlo(op),
-            &operands,
-            &written.results,
-            written.regions,
-            location,
-        );
-        if let Some(op) = self.builder.last_op_mut() {
-            op.extra = extra;
-        }
+        let first = OpId(self.builder.program().op_count() as u32);
+        let short = self.short_form(&Short {
+            op,
+            attributes: &attributes,
+            operands: &operands,
+            results: &written.results,
+            location: &location,
+            at: start,
+        })?;
+        let values = match short {
+            Some(values) => values,
+            None => {
+                let (op, extra) = read_hlo(op, attributes, &location).map_err(|e| match e {
+                    Error::InvalidProgram(all) => Box::new(Fail::Located(all)),
+                    Error::Unsupported { what, .. } => Fail::unsupported(start, what),
+                    Error::Internal(message) => Fail::syntax(start, message),
+                })?;
+                let regions = written.regions;
+                let values =
+                    (self.builder).op(Op::Hlo(op), &operands, &written.results, regions, location);
+                if let Some(op) = self.builder.last_op_mut() {
+                    op.extra = extra;
+                }
+                values
+            }
+        };
         if !origins.is_empty() {
-            self.origins.push((id, origins));
+            let end = self.builder.program().op_count() as u32;
+            self.origins
+                .extend((first.0..end).map(|id| (OpId(id), origins.clone())));
         }
         let mut from = 0;
         for (name, count, at) in names {

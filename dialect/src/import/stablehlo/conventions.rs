@@ -18,6 +18,8 @@ impl Parser<'_> {
     /// Name of the `hlo` op behind a name of a text.
     pub fn hlo_name<'n>(&self, name: &'n str, at: usize) -> Parse<&'n str> {
         match name.split_once('.') {
+            // The only op whose name has dashes.
+            Some(("stablehlo" | "mhlo", "cross-replica-sum")) => Ok("cross_replica_sum"),
             Some(("stablehlo" | "chlo" | "mhlo", op)) => Ok(op),
             Some(("check" | "interpreter", _)) => Ok("custom_call"),
             Some(("func", "call")) => Ok("call"),
@@ -128,7 +130,7 @@ fn test_call(name: &str, attributes: Attributes) -> Attributes {
 }
 
 /// Rows of a matrix of integers; padding with -1 is left out of replica groups.
-fn rows(l: &crate::literal::Literal, padded: bool) -> Vec<Attribute> {
+pub fn rows(l: &crate::literal::Literal, padded: bool) -> Vec<Attribute> {
     let width = l.dims().get(1).copied().unwrap_or(1) as usize;
     let values = l.to_tensor().to_i64s().into_owned();
     if width == 0 {

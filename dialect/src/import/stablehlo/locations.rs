@@ -4,6 +4,7 @@ use super::{Parse, Parser};
 use crate::location::Position;
 
 /// What a location says about the place in a source file, in order of preference.
+#[derive(Clone)]
 pub enum Origin<'a> {
     File(Position),
     Alias(&'a str),

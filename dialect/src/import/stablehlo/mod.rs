@@ -20,6 +20,7 @@ mod mutation;
 mod pretty;
 mod resources;
 mod scope;
+mod short_forms;
 mod types;
 
 #[cfg(test)]
@@ -36,6 +37,8 @@ use crate::{
 use lexer::Lexer;
 use locations::Origin;
 use std::{collections::HashMap, sync::Arc};
+
+pub(crate) use attributes::is_foreign;
 
 /// Deepest nesting of regions, attributes and types.
 const MAX_DEPTH: usize = 256;

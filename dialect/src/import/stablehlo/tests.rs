@@ -561,3 +561,28 @@ fn no_damaged_text_makes_the_importer_panic() {
         }
     }
 }
+
+/// Found by fuzzing: a string that begins with `#` was printed as the name of an attribute.
+#[test]
+fn strings_that_look_like_attributes_stay_strings() {
+    for value in [
+        "\"#default\"",
+        "\"#sdy.mesh\"",
+        "\"#stablehlo.x<y>\"",
+        "\"#a<b\"",
+        "#sdy.mesh<[\"x\"=2]>",
+        "#sdy.nothing",
+    ] {
+        let text = format!(
+            "func.func @main(%a: tensor<f32> {{m.x = {value}}}) -> tensor<f32> {{\n  return %a : tensor<f32>\n}}"
+        );
+        let program = parse(&text, "t.mlir").unwrap_or_else(|e| panic!("{value}: {e}"));
+        let printed = crate::export::stablehlo::print(&program).unwrap();
+        let again = parse(&printed, "t.mlir").unwrap_or_else(|e| panic!("{e}\n{printed}"));
+        assert_eq!(
+            again.structural_hash(),
+            program.structural_hash(),
+            "{printed}"
+        );
+    }
+}

@@ -6,25 +6,48 @@
 use super::formula::{Formula, Term};
 use tileproof_dialect::{hlo::compare::Direction, types::ElementType};
 
+/// w as -log((1 - |x|) (1 + |x|)) from 1/2 on, where 1 - |x| is exact and 1 - x^2 is not.
 pub fn erf_inv(f: &mut Formula, x: &[Term]) -> Term {
     f.at_least_f32(x, |f, x| {
         let x = x[0];
-        let negative = f.negate(x);
-        let square = f.multiply(x, negative);
-        let log = f.log_plus_one(square);
-        let w = f.negate(log);
-        let series = if *f.element() == ElementType::F64 {
-            series_f64(f, w)
-        } else {
-            series_f32(f, w)
-        };
-        let result = f.multiply(series, x);
-        let (a, one) = (f.abs(x), f.constant(1.0));
-        let is_one = f.compare(a, Direction::Eq, one);
-        let infinity = f.constant(f64::INFINITY);
-        let infinite = f.multiply(x, infinity);
-        f.select(is_one, infinite, result)
+        let near = log_of_one_minus_square(f, x);
+        let (a, one, half) = (f.abs(x), f.constant(1.0), f.constant(0.5));
+        let (below, above) = (f.subtract(one, a), f.add(a, one));
+        let product = f.multiply(below, above);
+        let far = f.log(product);
+        let is_near = f.compare(a, Direction::Lt, half);
+        let log = f.select(is_near, near, far);
+        from_logarithm(f, x, log)
     })
+}
+
+/// w as -log1p(-x^2): near 1 the rounding of x^2 is all that is left.
+pub fn erf_inv_of_xla(f: &mut Formula, x: &[Term]) -> Term {
+    f.at_least_f32(x, |f, x| {
+        let log = log_of_one_minus_square(f, x[0]);
+        from_logarithm(f, x[0], log)
+    })
+}
+
+fn log_of_one_minus_square(f: &mut Formula, x: Term) -> Term {
+    let negative = f.negate(x);
+    let square = f.multiply(x, negative);
+    f.log_plus_one(square)
+}
+
+fn from_logarithm(f: &mut Formula, x: Term, log: Term) -> Term {
+    let w = f.negate(log);
+    let series = if *f.element() == ElementType::F64 {
+        series_f64(f, w)
+    } else {
+        series_f32(f, w)
+    };
+    let result = f.multiply(series, x);
+    let (a, one) = (f.abs(x), f.constant(1.0));
+    let is_one = f.compare(a, Direction::Eq, one);
+    let infinity = f.constant(f64::INFINITY);
+    let infinite = f.multiply(x, infinity);
+    f.select(is_one, infinite, result)
 }
 
 /// A polynomial in w - 2.5 below 5, in sqrt(w) - 3 beyond.

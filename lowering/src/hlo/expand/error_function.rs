@@ -11,7 +11,7 @@ pub fn erf(f: &mut Formula, x: &[Term]) -> Term {
         if *f.element() == ElementType::F64 {
             let small = erf_below_one_f64(f, x[0]);
             let one = f.constant(1.0);
-            let rest = erfc_above_one_f64(f, x[0]);
+            let rest = erfc_above_one_f64(f, x[0], exp_of_rounded_square);
             let large = f.subtract(one, rest);
             by_magnitude(f, x[0], small, large)
         } else {
@@ -21,17 +21,53 @@ pub fn erf(f: &mut Formula, x: &[Term]) -> Term {
 }
 
 pub fn erfc(f: &mut Formula, x: &[Term]) -> Term {
+    erfc_by(f, x, exp_of_split_square)
+}
+
+pub fn erfc_of_xla(f: &mut Formula, x: &[Term]) -> Term {
+    erfc_by(f, x, exp_of_rounded_square)
+}
+
+/// `exp` gives exp(-x^2).
+fn erfc_by(f: &mut Formula, x: &[Term], exp: Exp) -> Term {
     f.at_least_f32(x, |f, x| {
         let x = x[0];
         let (erf, large) = if *f.element() == ElementType::F64 {
-            (erf_below_one_f64(f, x), erfc_above_one_f64(f, x))
+            (erf_below_one_f64(f, x), erfc_above_one_f64(f, x, exp))
         } else {
-            (erf_below_one_f32(f, x), erfc_above_one_f32(f, x))
+            (erf_below_one_f32(f, x), erfc_above_one_f32(f, x, exp))
         };
         let one = f.constant(1.0);
         let small = f.subtract(one, erf);
         by_magnitude(f, x, small, large)
     })
+}
+
+/// exp(-x^2) from x and -x^2 rounded.
+type Exp = fn(&mut Formula, Term, Term) -> Term;
+
+/// As XLA has it: the rounding of x^2 costs up to x^2 / 2 units.
+fn exp_of_rounded_square(f: &mut Formula, _: Term, z: Term) -> Term {
+    f.exponential(z)
+}
+
+/// exp(-h^2) exp(-(x - h) (x + h)), where h is x to half its bits, so that h^2 and x - h are exact.
+fn exp_of_split_square(f: &mut Formula, x: Term, _: Term) -> Term {
+    let float = f.element().clone();
+    let (bits, low) = match float {
+        ElementType::F64 => (ElementType::I64, 27),
+        _ => (ElementType::I32, 12),
+    };
+    let pattern = f.bitcast(x, &bits);
+    let mask = f.integer(&bits, -1 << low);
+    let kept = f.and(pattern, mask);
+    let h = f.bitcast(kept, &float);
+    let square = f.multiply(h, h);
+    let square = f.negate(square);
+    let (difference, sum) = (f.subtract(h, x), f.add(x, h));
+    let rest = f.multiply(difference, sum);
+    let (most, least) = (f.exponential(square), f.exponential(rest));
+    f.multiply(most, least)
 }
 
 /// `small` where |x| < 1, else `large`.
@@ -71,10 +107,10 @@ fn erf_f32(f: &mut Formula, x: Term) -> Term {
 }
 
 /// exp(-x^2) P(|x|) / Q(|x|) below 8, exp(-x^2) R(|x|) / S(|x|) beyond; 2 less that for negative x.
-fn erfc_above_one_f64(f: &mut Formula, x: Term) -> Term {
+fn erfc_above_one_f64(f: &mut Formula, x: Term, exp: Exp) -> Term {
     let square = f.multiply(x, x);
     let z = f.negate(square);
-    let e = f.exponential(z);
+    let e = exp(f, x, z);
     let a = f.abs(x);
     let eight = f.constant(8.0);
     let is_below_eight = f.compare(a, Direction::Lt, eight);
@@ -91,13 +127,13 @@ fn erfc_above_one_f64(f: &mut Formula, x: Term) -> Term {
 }
 
 /// exp(-x^2) / |x| P(1 / x^2) below 2, exp(-x^2) / |x| R(1 / x^2) beyond; 2 less that for negative x.
-fn erfc_above_one_f32(f: &mut Formula, x: Term) -> Term {
+fn erfc_above_one_f32(f: &mut Formula, x: Term, exp: Exp) -> Term {
     let square = f.multiply(x, x);
     let z = f.negate(square);
     let a = f.abs(x);
     let (one, two) = (f.constant(1.0), f.constant(2.0));
     let inverse_square = f.divide(one, square);
-    let e = f.exponential(z);
+    let e = exp(f, x, z);
     let inverse = f.divide(one, a);
     let scaled = f.multiply(e, inverse);
     let is_below_two = f.compare(a, Direction::Lt, two);

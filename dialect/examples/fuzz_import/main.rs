@@ -1,11 +1,14 @@
 //! Fuzzes the importers: `cargo run --release --example fuzz_import -- --seed S --seconds N PATH..`.
 //!
-//! Files below the paths (`.mlir`, `.hlo`, `.txt`, `.pb`) are damaged by seed: token by token for texts, byte by byte and field by field for protos. Each damaged
-//! file is imported in a child process; what is accepted must print and read back with the same structure. A child that panics, is killed or takes over
-//! a minute for one file is a finding: its seed is printed and its input kept as `fuzz-SEED` in the temporary directory. `--one SEED` replays one.
+//! Files below the paths (`.mlir`, `.hlo`, `.txt`, `.pb`) are damaged by seed: token by token and line by line for texts, byte by byte and field by field for
+//! protos. Each damaged file is imported in a child process; what is accepted must print and read back with the same structure. A child that panics, is killed
+//! or takes over a minute for one file is a finding: its seed is printed and its input kept as `fuzz-SEED` in the temporary directory. `--one SEED` replays one.
 
-#[path = "../src/import/stablehlo/mutation.rs"]
+mod lines;
+#[path = "../../src/import/stablehlo/mutation.rs"]
 mod mutation;
+mod random;
+mod wire;
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -108,7 +111,8 @@ fn parent(options: &Options, files: &[PathBuf]) -> ExitCode {
         for said in told {
             if said.starts_with("WRONG") {
                 findings += 1;
-                println!("{said}");
+                let kept = seed_of(&said).map(|seed| keep(files, seed));
+                println!("{said} {}", kept.unwrap_or_default());
             }
             let word = said.split(':').next().unwrap_or("").to_string();
             *counts.entry(word).or_default() += 1;
@@ -119,12 +123,9 @@ fn parent(options: &Options, files: &[PathBuf]) -> ExitCode {
         }
         let culprit = last.unwrap_or(seed);
         findings += 1;
-        let kept = std::env::temp_dir().join(format!("fuzz-{culprit}"));
-        let _ = std::fs::write(&kept, damaged(files, culprit));
         println!(
-            "FINDING seed {culprit}: panic, kill or time limit; {} damaged, kept as {}",
-            file(files, culprit).display(),
-            kept.display()
+            "FINDING seed {culprit}: panic, kill or time limit; {}",
+            keep(files, culprit)
         );
         seed = culprit + 1;
     }
@@ -138,6 +139,26 @@ fn parent(options: &Options, files: &[PathBuf]) -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// Writes the input of a seed to the temporary directory and says where.
+fn keep(files: &[PathBuf], seed: u64) -> String {
+    let kept = std::env::temp_dir().join(format!("fuzz-{seed}"));
+    let _ = std::fs::write(&kept, damaged(files, seed));
+    format!(
+        "{} damaged, kept as {}",
+        file(files, seed).display(),
+        kept.display()
+    )
+}
+
+/// The seed in the words of a finding: `.. (seed N)`.
+fn seed_of(said: &str) -> Option<u64> {
+    said.rsplit_once("(seed ")?
+        .1
+        .strip_suffix(')')?
+        .parse()
+        .ok()
 }
 
 fn spawn(options: &Options, seed: u64) -> Option<Child> {
@@ -210,24 +231,30 @@ fn file(files: &[PathBuf], seed: u64) -> &PathBuf {
 /// The input of a seed.
 fn damaged(files: &[PathBuf], seed: u64) -> Vec<u8> {
     let bytes = std::fs::read(file(files, seed)).unwrap_or_default();
+    let is_proto = file(files, seed).extension().is_some_and(|e| e == "pb");
     match String::from_utf8(bytes) {
-        Ok(text) if file(files, seed).extension().is_none_or(|e| e != "pb") => {
-            mutation::mutated(&text, seed).into_bytes()
-        }
-        Ok(text) => damaged_bytes(text.into_bytes(), seed),
-        Err(error) => damaged_bytes(error.into_bytes(), seed),
+        Ok(text) if !is_proto && seed.is_multiple_of(2) => lines::damaged(&text, seed).into_bytes(),
+        Ok(text) if !is_proto => mutation::mutated(&text, seed).into_bytes(),
+        Ok(text) => damaged_proto(text.into_bytes(), seed),
+        Err(error) => damaged_proto(error.into_bytes(), seed),
+    }
+}
+
+/// A third of the protos byte by byte, which mostly gives what is no proto any more.
+fn damaged_proto(bytes: Vec<u8>, seed: u64) -> Vec<u8> {
+    if seed.is_multiple_of(3) {
+        return damaged_bytes(bytes, seed);
+    }
+    match wire::damaged(&bytes, seed) {
+        Some(out) => out,
+        None => damaged_bytes(bytes, seed),
     }
 }
 
 /// One to four changes: bits flipped, bytes set, parts removed, repeated or moved, numbers made large, the end cut off.
 fn damaged_bytes(mut bytes: Vec<u8>, seed: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x0123_4567_89ab_cdef;
-    let mut below = |n: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % n.max(1) as u64) as usize
-    };
+    let mut random = random::Random::new(seed);
+    let mut below = |n: usize| random.below(n);
     for _ in 0..=below(3) {
         if bytes.is_empty() {
             break;
