@@ -54,6 +54,14 @@ impl Class {
             Class::Given => "given",
         }
     }
+
+    /// Whether the class holds numbers a program is made for, not those at the ends of the range.
+    pub fn is_ordinary(self) -> bool {
+        match self {
+            Class::Normal | Class::Exact | Class::Given => true,
+            Class::Wide | Class::Special | Class::Subnormal | Class::Boundary => false,
+        }
+    }
 }
 
 /// Seeded source of random bits.
@@ -121,7 +129,7 @@ pub fn generate(program: &Program, class: Class, seed: u64) -> Result<Vec<Value>
         .map(|(i, ty)| match ty {
             Type::Tensor(t) => {
                 let mut random = Random::new(seed, i as u64 * 8 + class as u64);
-                Ok(tensor(&dims[i], &t.element, class, &roles[i], &mut random).into())
+                Ok(drawn(&dims[i], &t.element, class, &roles[i], &mut random).into())
             }
             Type::Token => Ok(Value::Token(0)),
             Type::Tuple(_) => Err(Error::unsupported("generated inputs of tuple type")),
@@ -129,7 +137,8 @@ pub fn generate(program: &Program, class: Class, seed: u64) -> Result<Vec<Value>
         .collect()
 }
 
-fn tensor(
+/// A tensor of a class for what is done with it.
+pub fn drawn(
     dims: &[u64],
     element: &ElementType,
     class: Class,
@@ -226,7 +235,12 @@ fn integers_of(element: &ElementType, class: Class, role: &Role) -> Vec<i64> {
         | Class::Subnormal
         | Class::Given => vec![],
     };
-    all.into_iter().map(|v| v.clamp(low, high)).collect()
+    let mut all: Vec<i64> = all.into_iter().map(|v| v.clamp(low, high)).collect();
+    // Bits of numbers from 2^63 on, which an i64 holds as negative ones.
+    if *element == ElementType::U64 && !all.is_empty() {
+        all.extend([-1, -2, i64::MIN, i64::MIN + 1]);
+    }
+    all
 }
 
 fn integer(element: &ElementType, class: Class, role: &Role, random: &mut Random) -> i64 {
@@ -352,7 +366,7 @@ mod tests {
         };
         for class in Class::ALL {
             let make = || {
-                tensor(
+                drawn(
                     &[200],
                     &ElementType::F32,
                     class,
@@ -362,7 +376,7 @@ mod tests {
             };
             assert_eq!(make(), make());
         }
-        let indices = tensor(
+        let indices = drawn(
             &[500],
             &ElementType::I32,
             Class::Normal,
@@ -370,7 +384,7 @@ mod tests {
             &mut Random::new(3, 1),
         );
         assert!(indices.to_i64s().iter().all(|i| (0..10).contains(i)));
-        let boundary = tensor(
+        let boundary = drawn(
             &[500],
             &ElementType::I32,
             Class::Boundary,
@@ -379,7 +393,7 @@ mod tests {
         );
         assert!(boundary.to_i64s().contains(&10) && boundary.to_i64s().contains(&-1));
         let few = |seed: u64| {
-            let t = tensor(
+            let t = drawn(
                 &[1],
                 &ElementType::I32,
                 Class::Boundary,
@@ -390,7 +404,7 @@ mod tests {
         };
         let met: std::collections::BTreeSet<i64> = (0..60).map(few).collect();
         assert!(met.contains(&9) && met.contains(&10) && met.contains(&-1));
-        let exact = tensor(
+        let exact = drawn(
             &[500],
             &ElementType::F32,
             Class::Exact,

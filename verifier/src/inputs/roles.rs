@@ -31,7 +31,8 @@ pub fn of_parameters(program: &Program) -> Vec<Role> {
         .collect()
 }
 
-fn users(program: &Program) -> Vec<Vec<(OpId, usize)>> {
+/// Ops that use each value, with the places of the operands.
+pub fn users(program: &Program) -> Vec<Vec<(OpId, usize)>> {
     let mut out = vec![vec![]; program.value_count()];
     for id in program.op_ids() {
         for (i, v) in program.op(id).operands.iter().enumerate() {
@@ -41,7 +42,8 @@ fn users(program: &Program) -> Vec<Vec<(OpId, usize)>> {
     out
 }
 
-fn follow(program: &Program, users: &[Vec<(OpId, usize)>], start: ValueId) -> Role {
+/// The role of a value.
+pub fn follow(program: &Program, users: &[Vec<(OpId, usize)>], start: ValueId) -> Role {
     let mut role = Role::default();
     let mut seen = HashSet::new();
     let mut stack = vec![start];
