@@ -4,7 +4,7 @@ pub mod report;
 mod run;
 
 use crate::{
-    alias, expansion, grid, level, normal_form, predicates::Exercised, session::Facts, step,
+    alias, expansion, grid, inputs::Class, level, normal_form, predicates::Exercised, session::Facts, step,
 };
 pub use crate::{
     level::Level,
@@ -78,6 +78,14 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
     };
     for part in parts {
         part?.merge_into(&mut report);
+    }
+    // Numbers of other ranges, where an output was no number.
+    if options.given.is_none() {
+        for class in [Class::Unit, Class::Above] {
+            if !report.vacuous().is_empty() {
+                job.run(class, options.seed)?.merge_into(&mut report);
+            }
+        }
     }
     alias::judge(source, steps, &mut report.passes);
     report.notes.extend(compared.notes);

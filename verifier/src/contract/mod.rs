@@ -169,7 +169,7 @@ fn under(
         let class = classes_count.then(|| of_other_class(want, got, differing));
         sign.flatten().or(class.flatten())
     });
-    let other_precision = precision::differs(before, after);
+    let other_precision = precision::differs(session, before, after);
     let excused = bounded.outside.is_some() && outside.is_none();
     let judged = match (outside, other_precision) {
         // A sum overflows in one order of its terms: the order is free.

@@ -25,6 +25,7 @@ pub fn report(r: &Report, findings: &[Finding]) -> Value {
         "runs": r.runs.iter().map(|(class, seed)| json!({"class": class.name(), "seed": seed})).collect::<Vec<_>>(),
         "skipped": r.skipped.iter().map(|s| json!({"class": s.class.name(), "seed": s.seed, "why": s.why})).collect::<Vec<_>>(),
         "assumed": super::text::assumptions(r),
+        "vacuous_outputs": r.vacuous(),
         "estimates": r.estimates.iter().map(estimate).collect::<Vec<_>>(),
         "notes": r.notes,
         "passes": r.passes.iter().map(|p| json!({

@@ -66,6 +66,14 @@ pub fn closing(report: &Report) -> String {
         report.predicates[0],
         report.predicates[1]
     );
+    let vacuous: Vec<String> = report.vacuous().iter().map(usize::to_string).collect();
+    if !vacuous.is_empty() {
+        let _ = writeln!(
+            out,
+            "outputs checked vacuously, NaN in every element of every ordinary run: {} (give --inputs for which they are numbers)",
+            vacuous.join(", ")
+        );
+    }
     predicates(&mut out, report);
     for s in &report.skipped {
         let _ = writeln!(

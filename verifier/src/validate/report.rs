@@ -90,6 +90,8 @@ pub struct Report {
     pub predicates: [u64; 2],
     /// What each choosing op of the first program chose over the runs.
     pub choices: Exercised,
+    /// Of each output of the first program, whether some ordinary run gave a number.
+    pub numbers: Vec<bool>,
     /// Where no bound decided: what runs of the whole program say.
     pub estimates: Vec<Estimate>,
     pub notes: Vec<String>,
@@ -106,6 +108,7 @@ impl Report {
             skipped: vec![],
             predicates: [0, 0],
             choices: Exercised::default(),
+            numbers: vec![],
             estimates: vec![],
             notes: vec![],
             time: Duration::ZERO,
@@ -119,6 +122,19 @@ impl Report {
         }
         self.notes.sort();
         self.notes.dedup();
+    }
+
+    pub(super) fn note_numbers(&mut self, of_run: &[bool]) {
+        self.numbers.resize(self.numbers.len().max(of_run.len()), false);
+        for (all, one) in self.numbers.iter_mut().zip(of_run) {
+            *all |= one;
+        }
+    }
+
+    /// Outputs that are NaN in every element of every ordinary run: nothing is known of what they compute.
+    pub fn vacuous(&self) -> Vec<usize> {
+        let all = self.numbers.iter().enumerate();
+        all.filter(|(_, number)| !**number).map(|(i, _)| i).collect()
     }
 
     /// Share of output elements the ring decided.

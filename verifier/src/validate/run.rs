@@ -25,6 +25,7 @@ use tileproof_dialect::{
     numerics::{Numerics, SpecialValues},
     planes::Planes,
     program::{OpId, Program},
+    tensor::Tensor,
 };
 use tileproof_runtime::{inputs::with_ring, limits::Limits, reference::choices::Choices};
 
@@ -62,6 +63,11 @@ impl Part {
             }
         };
         report.runs.push((self.class, self.seed));
+        if self.class.is_ordinary()
+            && let Some(first) = attempt.passes.first()
+        {
+            report.note_numbers(&first.numbers);
+        }
         for (pass, mut new) in report.passes.iter_mut().zip(attempt.passes) {
             new.stamp(self.class, self.seed);
             if self.class.is_ordinary() {
@@ -96,6 +102,8 @@ pub struct Delta {
     pub loose: u64,
     pub elements: u64,
     pub decided: u64,
+    /// Of each output, whether an element is a number.
+    pub numbers: Vec<bool>,
     pub time: Duration,
 }
 
@@ -331,10 +339,9 @@ fn compare(
         .iter()
         .any(|m| m.certain && matches!(m.ring, Ring::NotDecisive(_)));
     for (i, want) in results.want.iter().enumerate() {
-        let n = session
-            .value(*want)?
-            .as_tensor()
-            .map_or(1, |t| t.len() as u64);
+        let value = session.value(*want)?;
+        let n = value.as_tensor().map_or(1, |t| t.len() as u64);
+        delta.numbers.push(value.as_tensor().is_none_or(holds_number));
         delta.elements += n;
         let undecided = results.undecided.get(i) == Some(&true)
             || (open && results.got.get(i) != Some(want));
@@ -358,6 +365,24 @@ fn compare(
     }
     delta.outcome = outcome;
     Ok(delta)
+}
+
+/// Whether an element is a number: two values of which every element is NaN are equal whatever was computed.
+fn holds_number(t: &Tensor) -> bool {
+    let element = t.element();
+    if t.is_empty() || !(element.is_float() || element.is_complex()) {
+        return true;
+    }
+    match element.complex_part() {
+        Some(part) => {
+            let parts = Tensor::new(vec![2 * t.len() as u64], part, t.ieee().clone(), None);
+            parts
+                .to_f64s()
+                .chunks_exact(2)
+                .any(|z| !z[0].is_nan() && !z[1].is_nan())
+        }
+        None => t.to_f64s().iter().any(|x| !x.is_nan()),
+    }
 }
 
 /// One side trapped: the other must trap alike. Running out of steps is no trap of the program: the run is given up.
