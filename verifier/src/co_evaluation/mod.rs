@@ -453,19 +453,15 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
         pass: Pass,
     ) -> Result<Content, Stop> {
         if frame.known.contains(&content) {
-            if self.is_new
-                && let Some(partner) = self.of_content(v, content, fingerprints, frame)
-            {
-                self.probe(partner, v, bodies, frame)?;
+            if self.is_new {
+                self.probe(v, content, bodies, frame)?;
             }
             self.share(v, content, frame);
             self.outcome.identical += 1;
             return Ok(content);
         }
         if let Some(shared) = self.cut(v, content, bodies, fingerprints, frame)? {
-            if let Some(partner) = self.of_content(v, shared, fingerprints, frame) {
-                self.probe(partner, v, bodies, frame)?;
-            }
+            self.probe(v, shared, bodies, frame)?;
             self.share(v, shared, frame);
             return Ok(shared);
         }

@@ -1,10 +1,10 @@
 //! Changed regions on values of their own: an op deep inside a program sees few of the values it is defined for, and a rewrite must be right on all of them.
 //! What both sides start from takes generated values instead of the program's, and the two sides are compared under the contract as ever.
 //!
-//! Only for passes of ours, whose rewrites know of an operand whether it is constant and nothing else. Of two values one of which hangs on the other only
-//! that one is generated: the region then starts farther back.
+//! Only for passes of ours, and for ops that alone stand for their source op on both sides: two values that are equal by chance are no pair. The sides reach a
+//! few ops back, farther than the patterns of rewrites look, so that what a rewrite knows of its operands stays true of the generated values.
 
-use super::{Bodies, CoEvaluation, Fingerprints, Followed, Frame, cut::Got, explain::work};
+use super::{Bodies, CoEvaluation, Followed, Frame, cut::Got, explain::work};
 use crate::{
     contract::{self, Judged},
     inputs::{Class, Random, drawn, roles},
@@ -18,6 +18,7 @@ use tileproof_dialect::{
     error::Error,
     eval::Stop,
     hlo,
+    location::SourceOp,
     op::{Kind, Op},
     program::{OpId, Program, RegionId, ValueDef, ValueId},
     tensor::{Tensor, Value},
@@ -50,7 +51,9 @@ pub enum Sign {
     Positive,
 }
 
-/// Most ops of both sides.
+/// How many ops back a side reaches at least.
+const REACH: usize = 3;
+/// Most ops of a side.
 const MOST_OPS: usize = 64;
 /// Most scalar operations of all probes of one comparison.
 const MOST_WORK: u64 = 200_000_000;
@@ -65,14 +68,31 @@ pub struct Probed {
     structures: HashSet<(u128, u128)>,
     work: u64,
     users: Option<Vec<Vec<(OpId, usize)>>>,
+    sources: Option<(Lone, Lone)>,
+}
+
+/// The op that stands for each source op; none where several do.
+type Lone = HashMap<SourceOp, Option<OpId>>;
+
+fn lone(program: &Program) -> Lone {
+    let mut out = Lone::new();
+    for id in program.op_ids() {
+        for source in &program.op(id).location.sources {
+            let one = out.entry(*source).or_insert(Some(id));
+            if *one != Some(id) {
+                *one = None;
+            }
+        }
+    }
+    out
 }
 
 impl CoEvaluation<'_, '_, '_> {
-    /// Tries the region of `v`, which equals a value of the before side on the inputs at hand, on values of its own. Records what differs.
+    /// Tries the region of `v`, for which the before side has `content` on the inputs at hand, on values of its own. Records what differs.
     pub(super) fn probe(
         &mut self,
-        partner: ValueId,
         v: ValueId,
+        content: Content,
         bodies: Bodies,
         frame: &Frame,
     ) -> Result<(), Stop> {
@@ -82,6 +102,9 @@ impl CoEvaluation<'_, '_, '_> {
         if self.pair.origin != Origin::Pass || self.probed.work > MOST_WORK {
             return Ok(());
         }
+        let Some(partner) = self.of_source(v, content, frame) else {
+            return Ok(());
+        };
         let Some((want_side, got_side)) = self.independent_region(partner, v, bodies, frame) else {
             return Ok(());
         };
@@ -114,7 +137,8 @@ impl CoEvaluation<'_, '_, '_> {
         Ok(())
     }
 
-    /// Both sides from the same values, none of which hangs on another. None: there are no such sides, or they are large.
+    /// Both sides, [`REACH`] ops deep and on to values that both have; the after side starts from no others than the before side, and none hangs on another.
+    /// None: there are no such sides, or they are large.
     fn independent_region(
         &self,
         partner: ValueId,
@@ -124,54 +148,34 @@ impl CoEvaluation<'_, '_, '_> {
     ) -> Option<(Side, Side)> {
         let (before, after) = (self.pair.before, self.pair.after);
         let (of_before, of_after) = (&frame.before, &frame.followed.after);
-        let session = &*self.session;
         // Contents that are not cuts.
         let mut through: HashSet<Content> = HashSet::new();
         for _ in 0..MOST_STEPS_BACK {
             let is_cut = |e: &Environment, x: ValueId| {
                 e.get(&x).is_some_and(|c| {
-                    session.is_independent(*c)
-                        || (frame.followed.shared.contains(c) && !through.contains(c))
+                    frame.followed.shared.contains(c)
+                        && !through.contains(c)
+                        && !self.session.is_independent(*c)
                 })
             };
-            let want = region::collect(before, bodies.before, partner, |x| is_cut(of_before, x));
-            let got = region::collect(after, bodies.after, v, |x| is_cut(of_after, x));
-            let is_small = want.ops.len() + got.ops.len() <= MOST_OPS;
-            if got.ops.is_empty() || !is_small {
-                return None;
-            }
+            let want = collect(before, bodies.before, partner, |x| is_cut(of_before, x))?;
+            let got = collect(after, bodies.after, v, |x| is_cut(of_after, x))?;
             if !is_plain(before.program, &want) || !is_plain(after.program, &got) {
                 return None;
             }
             let contents = |version: &Version<'_>, side: &Side, e: &Environment| {
                 let all = region::leaves(version, side).into_iter();
                 all.map(|x| e.get(&x).copied())
-                    .filter(|c| c.is_none_or(|c| !session.is_independent(c)))
                     .collect::<Option<HashSet<Content>>>()
             };
             let w = contents(before, &want, of_before)?;
             let g = contents(after, &got, of_after)?;
-            // Each side may use fewer values than the other; it must not use others that both have on the way.
-            let computed = |program: &Program, side: &Side, e: &Environment| {
-                let ops = side.ops.iter().flat_map(|op| &program.op(*op).results);
-                ops.filter_map(|x| e.get(x).copied())
-                    .collect::<HashSet<Content>>()
-            };
-            let inside_want = computed(before.program, &want, of_before);
-            let inside_got = computed(after.program, &got, of_after);
-            let crossing: Vec<Content> = w
-                .intersection(&inside_got)
-                .chain(g.intersection(&inside_want))
-                .copied()
-                .collect();
-            let all: HashSet<Content> = w.union(&g).copied().collect();
-            let dependent = dependent_leaves(before, bodies.before, of_before, &all)?;
-            if crossing.is_empty() && dependent.is_empty() {
-                // What the before side does not have cannot be given to it.
-                let known = g.iter().all(|c| frame.known.contains(c));
-                return known.then_some((want, got));
+            let others: Vec<Content> = g.difference(&w).copied().collect();
+            let dependent = dependent_leaves(before, bodies.before, of_before, &w)?;
+            if others.is_empty() && dependent.is_empty() {
+                return Some((want, got));
             }
-            through.extend(crossing);
+            through.extend(others);
             through.extend(dependent);
         }
         None
@@ -253,26 +257,25 @@ impl CoEvaluation<'_, '_, '_> {
         self.judged_probe((want_side, got_side), (want, got), judged, &probe)
     }
 
-    /// The before-side value of the content of `v`: of the same source where there are several.
-    pub(super) fn of_content(
-        &self,
-        v: ValueId,
-        content: Content,
-        fingerprints: &Fingerprints,
-        frame: &Frame,
-    ) -> Option<ValueId> {
-        let candidates = fingerprints.get(&self.session.fingerprint(content))?;
-        let same = |p: &&ValueId| frame.before.get(p) == Some(&content);
-        let source = |program: &Program, x: ValueId| match program.value(x).def {
-            ValueDef::Result { op, .. } => program.op(op).location.sources.first().copied(),
-            ValueDef::Argument { .. } => None,
+    /// The before-side value that stands for the same source op as `v` and has its content, where no other op stands for that source on either side.
+    pub(super) fn of_source(&mut self, v: ValueId, content: Content, frame: &Frame) -> Option<ValueId> {
+        let (before, after) = (self.pair.before.program, self.pair.after.program);
+        let ValueDef::Result { op, index } = after.value(v).def else {
+            return None;
         };
-        let mine = source(self.pair.after.program, v);
-        let mut all = candidates.iter().filter(same);
-        let first = all.next()?;
-        let of_source =
-            std::iter::once(first).chain(all).find(|p| source(self.pair.before.program, **p) == mine);
-        Some(*of_source.unwrap_or(first))
+        let sources = self
+            .probed
+            .sources
+            .get_or_insert_with(|| (lone(before), lone(after)));
+        let source = after.op(op).location.sources.first()?;
+        if sources.1.get(source) != Some(&Some(op)) {
+            return None;
+        }
+        let counterpart = (*sources.0.get(source)?)?;
+        let partner = *before.op(counterpart).results.get(index as usize)?;
+        let same = before.ty(partner).compatible(after.ty(v))
+            && frame.before.get(&partner) == Some(&content);
+        same.then_some(partner)
     }
 
     /// The result of a probe that is a mismatch.
@@ -304,7 +307,7 @@ impl CoEvaluation<'_, '_, '_> {
         Ok(self.outcome.regions.pop())
     }
 
-    /// A value of the type of `x` for what the program does with it. Values that hang on no input stay.
+    /// A value of the type of `x` for what the program does with it.
     fn drawn(
         &mut self,
         (version, x): (&Version<'_>, ValueId),
@@ -313,6 +316,7 @@ impl CoEvaluation<'_, '_, '_> {
         sign: Sign,
         seed: u64,
     ) -> Result<Content, Stop> {
+        // From outside the region: a constant.
         if self.session.is_independent(content) {
             return Ok(content);
         }
@@ -342,6 +346,41 @@ impl CoEvaluation<'_, '_, '_> {
             .session
             .insert(with_ring(&Value::Tensor(value), seed, argument)))
     }
+}
+
+/// As [`region::collect`], but the [`REACH`] ops nearest to the root are in the side whatever is cut. None: the side is large.
+fn collect(
+    version: &Version<'_>,
+    region: RegionId,
+    root: ValueId,
+    is_cut: impl Fn(ValueId) -> bool,
+) -> Option<Side> {
+    let program = version.program;
+    let members: HashSet<OpId> = program.region(region).ops.iter().copied().collect();
+    let mut found = HashSet::new();
+    let mut level = vec![root];
+    for depth in 0.. {
+        let mut next = vec![];
+        for x in level {
+            let ValueDef::Result { op, .. } = program.value(x).def else {
+                continue;
+            };
+            if !members.contains(&op) || (depth >= REACH && is_cut(x)) || !found.insert(op) {
+                continue;
+            }
+            next.extend(program.op(op).operands.iter().chain(version.captures(op)));
+        }
+        if found.len() > MOST_OPS {
+            return None;
+        }
+        if next.is_empty() {
+            break;
+        }
+        level = next;
+    }
+    let ops = program.region(region).ops.iter().copied();
+    let ops: Vec<OpId> = ops.filter(|op| found.contains(op)).collect();
+    (!ops.is_empty()).then_some(Side { root, ops })
 }
 
 /// Whether every op of the side ends, and gives the same each time, whatever its operands.
