@@ -1,5 +1,7 @@
 //! Validates a pipeline, pass by pass, or any two programs, over input classes and seeds.
 
+#[cfg(test)]
+mod identity_tests;
 pub mod report;
 mod run;
 

@@ -13,6 +13,7 @@ use crate::{
     session::Session,
     verdict::Ieee,
 };
+use precision::Rounds;
 use tileproof_dialect::{
     eval::Stop,
     hlo,
@@ -169,19 +170,20 @@ fn under(
         let class = classes_count.then(|| of_other_class(want, got, differing));
         sign.flatten().or(class.flatten())
     });
-    let other_precision = precision::differs(session, before, after);
+    let rounds = precision::compare(session, before, after);
     let excused = bounded.outside.is_some() && outside.is_none();
-    let judged = match (outside, other_precision) {
+    let judged = match (outside, rounds) {
         // A sum overflows in one order of its terms: the order is free.
         (None, _) if excused => Judged::of(Ieee::Within, None),
-        (None, false) => Judged::of(bounded.ieee, None),
-        (None, true) => match numerics.contract {
-            Contract::Xla => Judged {
+        (None, Rounds::Alike) => Judged::of(bounded.ieee, None),
+        (None, Rounds::Less | Rounds::More) => match numerics.contract {
+            Contract::Xla if rounds == Rounds::Less => Judged {
                 clause: Some(&clauses::EXCESS_PRECISION),
                 ..Judged::of(bounded.ieee, None)
             },
             Contract::ChangesPrecision { .. } => Judged::of(bounded.ieee, None),
-            Contract::BitExact
+            Contract::Xla
+            | Contract::BitExact
             | Contract::Strict
             | Contract::Reassociates
             | Contract::Approximates { .. }
