@@ -61,7 +61,10 @@ fn name(program: &Program, operation: &Operation) -> Option<&'static str> {
         hlo::Op::Composite(composite) => composite.implements()?.op.name(),
         other => other.name(),
     };
-    let element = &program.ty(*operation.operands.first()?).as_tensor()?.element;
+    let element = &program
+        .ty(*operation.operands.first()?)
+        .as_tensor()?
+        .element;
     EXPANSIONS
         .iter()
         .chain(COMPLEX_EXPANSIONS)

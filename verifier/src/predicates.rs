@@ -36,7 +36,10 @@ impl Exercised {
             let Op::Hlo(op) = &o.op;
             match op {
                 hlo::Op::Compare(_) | hlo::Op::If(_) | hlo::Op::Case(_) | hlo::Op::While(_) => true,
-                hlo::Op::Select(_) => o.operands.first().is_some_and(|p| !is_compared(program, *p)),
+                hlo::Op::Select(_) => o
+                    .operands
+                    .first()
+                    .is_some_and(|p| !is_compared(program, *p)),
                 _ => false,
             }
         };

@@ -6,7 +6,8 @@ pub mod report;
 mod run;
 
 use crate::{
-    alias, expansion, grid, inputs::Class, level, normal_form, predicates::Exercised, session::Facts, step,
+    alias, expansion, grid, inputs::Class, level, normal_form, predicates::Exercised,
+    session::Facts, step,
 };
 pub use crate::{
     level::Level,
@@ -117,7 +118,10 @@ impl Compared {
             if step.origin == Origin::Foreign {
                 let aligned = expansion::align(&out.programs[k], &out.programs[k + 1])?;
                 out.notes.extend(aligned.notes);
-                pair = (out.place(k, aligned.before), out.place(k + 1, aligned.after));
+                pair = (
+                    out.place(k, aligned.before),
+                    out.place(k + 1, aligned.after),
+                );
             }
             out.pairs.push(pair);
         }

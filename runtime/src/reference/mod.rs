@@ -2,8 +2,8 @@
 //!
 //! [`fast`] may replace the definition of single ops; each replacement is property-tested against the definition.
 
-pub mod fast;
 pub mod choices;
+pub mod fast;
 mod lanes;
 mod plan;
 mod regions;

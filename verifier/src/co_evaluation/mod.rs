@@ -319,9 +319,8 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             got = self.follow(bodies, &fingerprints, frame, Pass::Thorough)?;
             self.note_mismatches(bodies, &want, &got, frame)?;
             // A value taken for another one may fit and still be wrong further on: what differs then says less than what differed at first.
-            let rank = |outcome: &Outcome, got: &[Content]| {
-                (outcome.badness_since(found), wrong(got))
-            };
+            let rank =
+                |outcome: &Outcome, got: &[Content]| (outcome.badness_since(found), wrong(got));
             if rank(&self.outcome, &got) >= rank(&first.1, &first.2) {
                 (frame.followed, self.outcome, got) = first;
             }

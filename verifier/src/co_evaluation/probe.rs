@@ -1,8 +1,8 @@
 //! Changed regions on values of their own: an op deep inside a program sees few of the values it is defined for, and a rewrite must be right on all of them.
 //! What both sides start from takes generated values instead of the program's, and the two sides are compared under the contract as ever.
 //!
-//! Only for passes of ours, and for ops that alone stand for their source op on both sides: two values that are equal by chance are no pair. The sides reach a
-//! few ops back, farther than the patterns of rewrites look, so that what a rewrite knows of its operands stays true of the generated values.
+//! Only for passes of ours, and for ops that stand for one source op on both sides: two values that are equal by chance are no pair. The sides reach a few ops
+//! back, farther than the patterns of rewrites look, so that what a rewrite knows of its operands stays true of the generated values.
 
 use super::{Bodies, CoEvaluation, Followed, Frame, cut::Got, explain::work};
 use crate::{
@@ -33,22 +33,25 @@ pub enum Probing {
 }
 
 /// What is generated.
-const PROBES: [(Class, Sign); 7] = [
-    (Class::Special, Sign::Any),
-    (Class::Boundary, Sign::Any),
-    (Class::Normal, Sign::Negative),
-    (Class::Normal, Sign::Positive),
-    (Class::Exact, Sign::Any),
-    (Class::Wide, Sign::Any),
-    (Class::Subnormal, Sign::Any),
+const PROBES: [(Class, Sign); 11] = [
+    (Class::Special, Sign::Drawn),
+    (Class::Boundary, Sign::Drawn),
+    (Class::Normal, Sign::Of(0b0000_0000)),
+    (Class::Normal, Sign::Of(0b1111_1111)),
+    (Class::Normal, Sign::Of(0b0101_0101)),
+    (Class::Normal, Sign::Of(0b1010_1010)),
+    (Class::Normal, Sign::Of(0b0011_0011)),
+    (Class::Normal, Sign::Of(0b1100_1100)),
+    (Class::Exact, Sign::Drawn),
+    (Class::Wide, Sign::Drawn),
+    (Class::Subnormal, Sign::Drawn),
 ];
 
-/// Which floats are kept as they are drawn.
+/// The signs of floats: as they are drawn, or one for all of a value, by the bit of its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
-    Any,
-    Negative,
-    Positive,
+    Drawn,
+    Of(u8),
 }
 
 /// How many ops back a side reaches at least.
@@ -60,7 +63,7 @@ const MOST_WORK: u64 = 200_000_000;
 /// Most ops walked back from a value to see what it hangs on.
 const MOST_WALKED: usize = 4096;
 /// How often a region is extended.
-const MOST_STEPS_BACK: usize = 4;
+const MOST_STEPS_BACK: usize = 24;
 
 /// What was probed.
 #[derive(Default)]
@@ -68,23 +71,51 @@ pub struct Probed {
     structures: HashSet<(u128, u128)>,
     work: u64,
     users: Option<Vec<Vec<(OpId, usize)>>>,
-    sources: Option<(Lone, Lone)>,
+    sources: HashMap<(Which, RegionId), Groups>,
 }
 
-/// The op that stands for each source op; none where several do.
-type Lone = HashMap<SourceOp, Option<OpId>>;
+/// The ops of a region by the source op they stand for, in order.
+type Groups = HashMap<SourceOp, Vec<OpId>>;
 
-fn lone(program: &Program) -> Lone {
-    let mut out = Lone::new();
-    for id in program.op_ids() {
-        for source in &program.op(id).location.sources {
-            let one = out.entry(*source).or_insert(Some(id));
-            if *one != Some(id) {
-                *one = None;
-            }
+/// Which program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Which {
+    Before,
+    After,
+}
+
+fn groups(program: &Program, region: RegionId) -> Groups {
+    let mut out = Groups::new();
+    for id in &program.region(region).ops {
+        if let Some(source) = program.op(*id).location.sources.first() {
+            out.entry(*source).or_default().push(*id);
         }
     }
     out
+}
+
+/// The before-side op that `op` of `after` takes the place of. Several ops of one name on the before side are copies of one op, each of which became as many
+/// after-side ops, the last of them the one that counts; ops of several names are what one op was written out as, and correspond where none was changed in
+/// number or kind.
+fn counterpart(
+    (before, want): (&Program, &[OpId]),
+    (after, got): (&Program, &[OpId]),
+    op: OpId,
+) -> Option<OpId> {
+    let place = got.iter().position(|o| *o == op)?;
+    let name = |program: &Program, o: OpId| program.op(o).op.name();
+    let first = name(before, *want.first()?);
+    if want.iter().all(|o| name(before, *o) == first) {
+        let each = got.len() / want.len();
+        let is_last = got.len() % want.len() == 0 && place % each == each - 1;
+        return is_last.then(|| want[place / each]);
+    }
+    let alike = want.len() == got.len()
+        && want
+            .iter()
+            .zip(got)
+            .all(|(b, a)| name(before, *b) == name(after, *a));
+    alike.then(|| want[place])
 }
 
 impl CoEvaluation<'_, '_, '_> {
@@ -102,12 +133,17 @@ impl CoEvaluation<'_, '_, '_> {
         if self.pair.origin != Origin::Pass || self.probed.work > MOST_WORK {
             return Ok(());
         }
-        let Some(partner) = self.of_source(v, content, frame) else {
+        let Some(partner) = self.of_source(v, content, bodies, frame) else {
             return Ok(());
         };
-        let Some((want_side, got_side)) = self.independent_region(partner, v, bodies, frame) else {
-            return Ok(());
+        let sides = match self.same_operands(partner, v, bodies, frame) {
+            Some(sides) => sides,
+            None => match self.independent_region(partner, v, bodies, frame) {
+                Some(sides) => sides,
+                None => return Ok(()),
+            },
         };
+        let (want_side, got_side) = sides;
         let structures = (
             region::structure(self.pair.before, &want_side),
             region::structure(self.pair.after, &got_side),
@@ -137,6 +173,37 @@ impl CoEvaluation<'_, '_, '_> {
         Ok(())
     }
 
+    /// One op of the before side, and what takes its place on the very same operands: a rewrite that does not look at where the operands come from.
+    fn same_operands(
+        &self,
+        partner: ValueId,
+        v: ValueId,
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> Option<(Side, Side)> {
+        let (before, after) = (self.pair.before, self.pair.after);
+        let independent = |e: &Environment, x: ValueId| {
+            e.get(&x).is_some_and(|c| self.session.is_independent(*c))
+        };
+        let side = |version: &Version<'_>, region, root, e: &Environment| {
+            let side = collect(version, region, root, 1, |x| {
+                !independent(e, x) && e.get(&x).is_some_and(|c| frame.followed.shared.contains(c))
+            })?;
+            let leaves = region::leaves(version, &side).into_iter();
+            let contents: Option<HashSet<Content>> = leaves.map(|x| e.get(&x).copied()).collect();
+            Some((side, contents?))
+        };
+        let (want, w) = side(before, bodies.before, partner, &frame.before)?;
+        let (got, g) = side(after, bodies.after, v, &frame.followed.after)?;
+        let computing = want.ops.iter().filter(|op| {
+            let mut results = before.program.op(**op).results.iter();
+            !results.all(|x| independent(&frame.before, *x))
+        });
+        let alone = computing.count() == 1 && w == g && !w.is_empty();
+        let plain = is_plain(before.program, &want) && is_plain(after.program, &got);
+        (alone && plain).then_some((want, got))
+    }
+
     /// Both sides, [`REACH`] ops deep and on to values that both have; the after side starts from no others than the before side, and none hangs on another.
     /// None: there are no such sides, or they are large.
     fn independent_region(
@@ -158,8 +225,10 @@ impl CoEvaluation<'_, '_, '_> {
                         && !self.session.is_independent(*c)
                 })
             };
-            let want = collect(before, bodies.before, partner, |x| is_cut(of_before, x))?;
-            let got = collect(after, bodies.after, v, |x| is_cut(of_after, x))?;
+            let want = collect(before, bodies.before, partner, REACH, |x| {
+                is_cut(of_before, x)
+            })?;
+            let got = collect(after, bodies.after, v, REACH, |x| is_cut(of_after, x))?;
             if !is_plain(before.program, &want) || !is_plain(after.program, &got) {
                 return None;
             }
@@ -206,7 +275,7 @@ impl CoEvaluation<'_, '_, '_> {
                     Some(new) => *new,
                     None => {
                         let n = given.len() as u64;
-                        let new = self.drawn((version, x), content, class, sign, seed ^ n << 16)?;
+                        let new = self.drawn((version, x), content, (class, sign, n), seed)?;
                         given.insert(content, new);
                         new
                     }
@@ -257,21 +326,27 @@ impl CoEvaluation<'_, '_, '_> {
         self.judged_probe((want_side, got_side), (want, got), judged, &probe)
     }
 
-    /// The before-side value that stands for the same source op as `v` and has its content, where no other op stands for that source on either side.
-    pub(super) fn of_source(&mut self, v: ValueId, content: Content, frame: &Frame) -> Option<ValueId> {
+    /// The before-side value that stands for the same source op as `v` and has its content.
+    fn of_source(
+        &mut self,
+        v: ValueId,
+        content: Content,
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> Option<ValueId> {
         let (before, after) = (self.pair.before.program, self.pair.after.program);
         let ValueDef::Result { op, index } = after.value(v).def else {
             return None;
         };
-        let sources = self
-            .probed
-            .sources
-            .get_or_insert_with(|| (lone(before), lone(after)));
         let source = after.op(op).location.sources.first()?;
-        if sources.1.get(source) != Some(&Some(op)) {
-            return None;
-        }
-        let counterpart = (*sources.0.get(source)?)?;
+        let mut ops = |of: Which, program: &Program, region: RegionId| {
+            let all = self.probed.sources.entry((of, region));
+            let all = all.or_insert_with(|| groups(program, region));
+            all.get(source).cloned().unwrap_or_default()
+        };
+        let want = ops(Which::Before, before, bodies.before);
+        let got = ops(Which::After, after, bodies.after);
+        let counterpart = counterpart((before, &want), (after, &got), op)?;
         let partner = *before.op(counterpart).results.get(index as usize)?;
         let same = before.ty(partner).compatible(after.ty(v))
             && frame.before.get(&partner) == Some(&content);
@@ -312,10 +387,10 @@ impl CoEvaluation<'_, '_, '_> {
         &mut self,
         (version, x): (&Version<'_>, ValueId),
         content: Content,
-        class: Class,
-        sign: Sign,
+        (class, sign, number): (Class, Sign, u64),
         seed: u64,
     ) -> Result<Content, Stop> {
+        let seed = seed ^ number << 16;
         // From outside the region: a constant.
         if self.session.is_independent(content) {
             return Ok(content);
@@ -325,20 +400,23 @@ impl CoEvaluation<'_, '_, '_> {
         };
         let before = self.pair.before.program;
         let role = if std::ptr::eq(version.program, before) {
-            let users = self.probed.users.get_or_insert_with(|| roles::users(before));
+            let users = self
+                .probed
+                .users
+                .get_or_insert_with(|| roles::users(before));
             roles::follow(before, users, x)
         } else {
             roles::Role::default()
         };
         let mut random = Random::new(seed, 0x9e0b);
         let mut value = drawn(t.dims(), t.element(), class, &role, &mut random);
-        if sign != Sign::Any && t.element().is_float() {
-            let turned = |x: &f64| match sign {
-                Sign::Negative => -x.abs(),
-                Sign::Positive => x.abs(),
-                Sign::Any => *x,
+        if let (Sign::Of(bits), true) = (sign, t.element().is_float()) {
+            let sign = if bits >> (number % 8) & 1 == 1 {
+                -1.0
+            } else {
+                1.0
             };
-            let numbers: Vec<f64> = value.to_f64s().iter().map(turned).collect();
+            let numbers: Vec<f64> = value.to_f64s().iter().map(|x| sign * x.abs()).collect();
             value = Tensor::from_f64s(t.dims(), t.element(), &numbers);
         }
         let argument = content as u64 ^ (content >> 64) as u64;
@@ -348,11 +426,12 @@ impl CoEvaluation<'_, '_, '_> {
     }
 }
 
-/// As [`region::collect`], but the [`REACH`] ops nearest to the root are in the side whatever is cut. None: the side is large.
+/// As [`region::collect`], but the `reach` ops nearest to the root are in the side whatever is cut. None: the side is large.
 fn collect(
     version: &Version<'_>,
     region: RegionId,
     root: ValueId,
+    reach: usize,
     is_cut: impl Fn(ValueId) -> bool,
 ) -> Option<Side> {
     let program = version.program;
@@ -365,7 +444,7 @@ fn collect(
             let ValueDef::Result { op, .. } = program.value(x).def else {
                 continue;
             };
-            if !members.contains(&op) || (depth >= REACH && is_cut(x)) || !found.insert(op) {
+            if !members.contains(&op) || (depth >= reach && is_cut(x)) || !found.insert(op) {
                 continue;
             }
             next.extend(program.op(op).operands.iter().chain(version.captures(op)));
@@ -395,7 +474,11 @@ fn is_plain(program: &Program, side: &Side) -> bool {
             )
     };
     side.ops.iter().all(|op| {
-        let mut inner = program.op(*op).regions.iter().flat_map(|r| program.ops_within(*r));
+        let mut inner = program
+            .op(*op)
+            .regions
+            .iter()
+            .flat_map(|r| program.ops_within(*r));
         plain(*op) && inner.all(plain)
     })
 }

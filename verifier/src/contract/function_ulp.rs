@@ -40,7 +40,9 @@ pub fn measured(name: &str, element: &ElementType) -> Option<f64> {
 pub fn worst(element: &ElementType) -> f64 {
     let ty = element.to_string();
     let elementary = |name: &str| table().iter().any(|l| l.function == name && l.ty == "f64");
-    let of_type = table().iter().filter(|l| l.ty == ty && elementary(l.function));
+    let of_type = table()
+        .iter()
+        .filter(|l| l.ty == ty && elementary(l.function));
     of_type.map(|l| l.ulps).fold(1.0, f64::max)
 }
 
@@ -59,7 +61,11 @@ mod tests {
             .map(|(name, _)| name)
             .collect();
         for line in table() {
-            assert!(names.contains(&line.function), "{} is no function", line.function);
+            assert!(
+                names.contains(&line.function),
+                "{} is no function",
+                line.function
+            );
         }
     }
 }

@@ -13,7 +13,6 @@ use tileproof_dialect::{
     op::{Kind, Op},
     planes::ring::Residue,
     program::{OpId, Operation, Program, ValueDef, ValueId},
-    tensor::{Tensor, Value},
     types::ElementType,
 };
 

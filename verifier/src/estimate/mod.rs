@@ -86,7 +86,9 @@ fn compared(
     let start = Instant::now();
     let got = run(after, arguments, limits)?;
     if start.elapsed() * (2 * RUNS as u32) > LONGEST {
-        return Ok(Estimated::NotRun("its runs would take too long".to_string()));
+        return Ok(Estimated::NotRun(
+            "its runs would take too long".to_string(),
+        ));
     }
     let wide = variant::of(before, Variant::Wide)?;
     let wide_arguments: Vec<Value> = arguments.iter().map(variant::widened).collect();
@@ -197,13 +199,19 @@ mod tests {
         let values: Vec<f32> = (0..64).map(|i| 0.1 + i as f32 / 7.0).collect();
         let argument = Tensor::from_slice(&[64], ElementType::F32, &values);
         let limits = Limits::default();
-        match of(&program(before), &program(after), &[argument.into()], &limits) {
+        match of(
+            &program(before),
+            &program(after),
+            &[argument.into()],
+            &limits,
+        ) {
             Estimated::Compared(d) => d,
             Estimated::NotRun(why) => panic!("{why}"),
         }
     }
 
-    const TWICE: &str = "%s = hlo.add %a, %a : tensor<64xf32>\n  %r = hlo.multiply %s, %s : tensor<64xf32>";
+    const TWICE: &str =
+        "%s = hlo.add %a, %a : tensor<64xf32>\n  %r = hlo.multiply %s, %s : tensor<64xf32>";
 
     #[test]
     fn another_order_is_within_and_another_number_outside() {

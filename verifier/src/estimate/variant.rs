@@ -48,12 +48,7 @@ pub fn of(program: &Program, variant: Variant) -> Result<Program, Error> {
     };
     rebuild.function(&program.main().name)?;
     let mut done = BTreeSet::from([program.main().name.clone()]);
-    while let Some(name) = rebuild
-        .callees
-        .iter()
-        .find(|n| !done.contains(*n))
-        .cloned()
-    {
+    while let Some(name) = rebuild.callees.iter().find(|n| !done.contains(*n)).cloned() {
         rebuild.function(&name)?;
         done.insert(name);
     }
@@ -92,7 +87,12 @@ fn in_type(t: &Tensor, element: &ElementType) -> Tensor {
         .flat_map(|z| [f64::from(z[0]), f64::from(z[1])])
         .collect();
     let parts = Tensor::from_f64s(&[values.len() as u64], &part, &values);
-    Tensor::new(t.dims().to_vec(), element.clone(), parts.ieee().clone(), None)
+    Tensor::new(
+        t.dims().to_vec(),
+        element.clone(),
+        parts.ieee().clone(),
+        None,
+    )
 }
 
 struct Rebuild<'p> {
@@ -129,7 +129,8 @@ impl Rebuild<'_> {
         let arguments = self
             .builder
             .begin_function(name, &types, f.location.clone());
-        self.values.extend(parameters.iter().copied().zip(arguments));
+        self.values
+            .extend(parameters.iter().copied().zip(arguments));
         let results = self.ops(f.body, Depth::Followed)?;
         self.builder.end_function(&results, f.location.clone());
         Ok(())
@@ -209,7 +210,9 @@ impl Rebuild<'_> {
                 Some(named) => named.op.into(),
                 None => o.op.clone(),
             },
-            hlo::Op::BitcastConvert(_) | hlo::Op::UniformQuantize(_) | hlo::Op::UniformDequantize(_) => {
+            hlo::Op::BitcastConvert(_)
+            | hlo::Op::UniformQuantize(_)
+            | hlo::Op::UniformDequantize(_) => {
                 return Err(Error::unsupported(format!("{} over f64", op.name())));
             }
             _ => o.op.clone(),
@@ -235,7 +238,9 @@ impl Rebuild<'_> {
             let v = operands[i];
             let ty = self.builder.ty(v).clone();
             let op = hlo::Op::from(Reverse { dimensions });
-            operands[i] = self.builder.op(op.into(), &[v], &[ty], vec![], o.location.clone())[0];
+            operands[i] = self
+                .builder
+                .op(op.into(), &[v], &[ty], vec![], o.location.clone())[0];
         }
     }
 
@@ -277,7 +282,13 @@ impl Rebuild<'_> {
         self.scaled(v, &ty, &dims[along..=along], &[along as i64])
     }
 
-    fn scaled(&mut self, v: ValueId, ty: &Arc<TensorType>, pattern: &[u64], along: &[i64]) -> ValueId {
+    fn scaled(
+        &mut self,
+        v: ValueId,
+        ty: &Arc<TensorType>,
+        pattern: &[u64],
+        along: &[i64],
+    ) -> ValueId {
         let part = ty.element.complex_part();
         let real = part.clone().unwrap_or(ty.element.clone());
         let unit = unit_roundoff(&real);
@@ -315,11 +326,18 @@ impl Rebuild<'_> {
             broadcast_dimensions: along.to_vec(),
         });
         let types = [whole];
-        let spread = self.builder.op(spread.into(), &factors, &types, vec![], Default::default());
+        let spread = self
+            .builder
+            .op(spread.into(), &factors, &types, vec![], Default::default());
         let product = hlo::Op::from(Multiply);
         let operands = [v, spread[0]];
-        self.builder
-            .op(product.into(), &operands, &types, vec![], Default::default())[0]
+        self.builder.op(
+            product.into(),
+            &operands,
+            &types,
+            vec![],
+            Default::default(),
+        )[0]
     }
 }
 

@@ -13,9 +13,13 @@ pub fn shape(domain: Domain, dims: &[u64], class: Class, values: &mut [f64]) {
     }
     match domain {
         Domain::PositiveDefinite => {
-            values.chunks_exact_mut(n * n).for_each(|a| positive_definite(n, class, a));
+            values
+                .chunks_exact_mut(n * n)
+                .for_each(|a| positive_definite(n, class, a));
         }
-        Domain::Triangular => values.chunks_exact_mut(n * n).for_each(|a| triangular(n, class, a)),
+        Domain::Triangular => values
+            .chunks_exact_mut(n * n)
+            .for_each(|a| triangular(n, class, a)),
         Domain::Any
         | Domain::Positive
         | Domain::AboveOne

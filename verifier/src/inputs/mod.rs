@@ -333,9 +333,7 @@ fn within(domain: Domain, v: f64) -> f64 {
 /// A whole number of class `exact` in the domain.
 fn exact(domain: Domain, random: &mut Random) -> f64 {
     match domain {
-        Domain::Any | Domain::PositiveDefinite | Domain::Triangular => {
-            random.between(-4, 4) as f64
-        }
+        Domain::Any | Domain::PositiveDefinite | Domain::Triangular => random.between(-4, 4) as f64,
         Domain::Positive => random.between(1, 4) as f64,
         Domain::AboveOne => random.between(2, 5) as f64,
         Domain::AboveMinusOne => random.between(0, 4) as f64,

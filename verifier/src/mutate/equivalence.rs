@@ -3,7 +3,7 @@
 //! Proves: two programs of one canonical form are the same functions; two copies that agree on all inputs are. Cannot: see through context the copy
 //! leaves out, so many equivalent mutants count as survivors.
 
-use super::{Mutator, look};
+use super::{Mutator, canonical::canonical, look};
 use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
     builder::{ProgramBuilder, Provenance},
@@ -17,7 +17,6 @@ use tileproof_dialect::{
     types::{Class, ElementType, TensorType, Type},
 };
 use tileproof_runtime::{limits::Limits, reference::Interpreter};
-use xxhash_rust::xxh3::Xxh3;
 
 /// Why a mutant is no fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,111 +59,6 @@ pub fn of(
 
 /// Mutators whose fault is another one in a copy of the place: they take values or functions from elsewhere.
 const BEYOND: &[&str] = &["other-operand", "other-callee", "in-place-alias"];
-
-/// Ops whose operands may change places: both have one type and the op is commutative in every bit.
-const COMMUTATIVE: &[&str] = &["add", "multiply", "maximum", "minimum", "and", "or", "xor"];
-
-/// Hash of what the entry function returns, ops without use left out and equal values counted as one.
-pub fn canonical(program: &Program) -> u128 {
-    let mut keys = HashMap::new();
-    region_key(program, program.main().body, &mut keys, 0)
-}
-
-/// Nesting of calls at which a callee is taken by its name.
-const DEPTH: usize = 64;
-
-fn region_key(
-    program: &Program,
-    region: RegionId,
-    keys: &mut HashMap<ValueId, u128>,
-    depth: usize,
-) -> u128 {
-    for (i, v) in program.region(region).arguments.iter().enumerate() {
-        keys.insert(
-            *v,
-            hash(&[b"argument", &i.to_le_bytes(), &depth.to_le_bytes()]),
-        );
-    }
-    let mut effects = vec![];
-    for id in &program.region(region).ops {
-        let o = program.op(*id);
-        if o.op.is_return() {
-            break;
-        }
-        let mut operands: Vec<u128> = o
-            .operands
-            .iter()
-            .map(|v| keys.get(v).copied().unwrap_or(0))
-            .collect();
-        let Op::Hlo(op) = &o.op;
-        if COMMUTATIVE.contains(&op.name()) {
-            operands.sort_unstable();
-        }
-        let mut parts: Vec<Vec<u8>> = vec![format!("{:?}", nameless(op)).into_bytes()];
-        parts.extend(operands.iter().map(|k| k.to_le_bytes().to_vec()));
-        for r in &o.regions {
-            parts.push(
-                region_key(program, *r, keys, depth + 1)
-                    .to_le_bytes()
-                    .to_vec(),
-            );
-        }
-        for callee in o.op.callees() {
-            match program.find_function(callee) {
-                Some(f) if depth < DEPTH => {
-                    let mut inner = HashMap::new();
-                    let body = program.function(f).body;
-                    let key = region_key(program, body, &mut inner, depth + 1);
-                    parts.push(key.to_le_bytes().to_vec());
-                }
-                Some(_) | None => parts.push(callee.as_bytes().to_vec()),
-            }
-        }
-        for (i, v) in o.results.iter().enumerate() {
-            let ty = program.ty(*v).to_string();
-            let mut all: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-            let index = i.to_le_bytes();
-            all.extend([ty.as_bytes(), &index]);
-            keys.insert(*v, hash(&all));
-        }
-        if op.kind() == Kind::Effect {
-            let all: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-            effects.push(hash(&all));
-        }
-    }
-    let returned = program
-        .returned(region)
-        .iter()
-        .map(|v| keys.get(v).copied().unwrap_or(0));
-    let all: Vec<[u8; 16]> = effects
-        .into_iter()
-        .chain(returned)
-        .map(u128::to_le_bytes)
-        .collect();
-    let all: Vec<&[u8]> = all.iter().map(<[u8; 16]>::as_slice).collect();
-    hash(&all)
-}
-
-/// The op without the name of the function it calls, which is hashed by its content; a literal by its hash.
-fn nameless(op: &hlo::Op) -> (String, String) {
-    match op {
-        hlo::Op::Call(_) => ("call".to_string(), String::new()),
-        hlo::Op::Constant(c) => ("constant".to_string(), format!("{:032x}", c.value.hash())),
-        other => (
-            other.name().to_string(),
-            format!("{:?}", other.to_attributes()),
-        ),
-    }
-}
-
-fn hash(parts: &[&[u8]]) -> u128 {
-    let mut h = Xxh3::new();
-    for part in parts {
-        h.update(&part.len().to_le_bytes());
-        h.update(part);
-    }
-    h.digest128()
-}
 
 /// Most elements of the copies that are run.
 const MOST_ELEMENTS: usize = 1 << 20;

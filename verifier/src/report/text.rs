@@ -152,7 +152,10 @@ fn estimate(e: &Estimate) -> String {
         }
     };
     let (class, seed) = (e.class.name(), e.seed);
-    format!("{}: estimate end to end, no proof, {class} (seed {seed}): {what}", e.pass)
+    format!(
+        "{}: estimate end to end, no proof, {class} (seed {seed}): {what}",
+        e.pass
+    )
 }
 
 /// What a verdict rests on besides equal residues.

@@ -135,7 +135,11 @@ const KEPT: &[[&str; 3]] = &[
         "s = sine x; r = negate s",
         "r = sine x",
     ],
-    ["n = negate x; r = cosine n", "r = cosine x", "c = cosine x; r = negate c"],
+    [
+        "n = negate x; r = cosine n",
+        "r = cosine x",
+        "c = cosine x; r = negate c",
+    ],
     [
         "r = tan x",
         "s = sine x; c = cosine x; r = divide s c",
@@ -162,17 +166,37 @@ const KEPT: &[[&str; 3]] = &[
         "o = 1; e = erf x; r = subtract o e",
         "o = 1; e = erf x; r = add o e",
     ],
-    ["n = negate x; r = erf n", "e = erf x; r = negate e", "r = erf x"],
-    ["n = negate x; r = asinh n", "e = asinh x; r = negate e", "r = asinh x"],
-    ["n = negate x; r = cbrt n", "e = cbrt x; r = negate e", "r = cbrt x"],
-    ["n = negate x; r = erf_inv n", "e = erf_inv x; r = negate e", "r = erf_inv x"],
+    [
+        "n = negate x; r = erf n",
+        "e = erf x; r = negate e",
+        "r = erf x",
+    ],
+    [
+        "n = negate x; r = asinh n",
+        "e = asinh x; r = negate e",
+        "r = asinh x",
+    ],
+    [
+        "n = negate x; r = cbrt n",
+        "e = cbrt x; r = negate e",
+        "r = cbrt x",
+    ],
+    [
+        "n = negate x; r = erf_inv n",
+        "e = erf_inv x; r = negate e",
+        "r = erf_inv x",
+    ],
     [
         "n = negate x; r = bessel_i1e n",
         "e = bessel_i1e x; r = negate e",
         "r = bessel_i1e x",
     ],
     ["r = maximum x y", "r = maximum y x", "r = minimum y x"],
-    ["a = abs x; r = maximum a y", "n = negate x; a = maximum x n; r = maximum y a", "r = maximum x y"],
+    [
+        "a = abs x; r = maximum a y",
+        "n = negate x; a = maximum x n; r = maximum y a",
+        "r = maximum x y",
+    ],
 ];
 
 /// Two sides of an identity that the ring does not keep, on numbers where both are numbers.
@@ -184,7 +208,10 @@ const LOST: &[([&str; 2], Identity)] = &[
         ],
         Identity::ExpSum,
     ),
-    (["e = exponential x; r = log e", "o = 1; r = multiply x o"], Identity::LogExp),
+    (
+        ["e = exponential x; r = log e", "o = 1; r = multiply x o"],
+        Identity::LogExp,
+    ),
     (
         [
             "p = multiply x y; r = log p",
@@ -208,7 +235,10 @@ const LOST: &[([&str; 2], Identity)] = &[
         Identity::Trig,
     ),
     (
-        ["r = power x y", "l = log x; m = multiply y l; r = exponential m"],
+        [
+            "r = power x y",
+            "l = log x; m = multiply y l; r = exponential m",
+        ],
         Identity::Pow,
     ),
     (
@@ -250,7 +280,10 @@ fn lost_identities_are_left_to_ieee_where_they_are_declared_and_differ_where_not
         }
         let report = verdict(before, after, &undeclared);
         if !report.verdict.is_mismatch() {
-            wrong.push(format!("undeclared: {before} | {after}: {}", report.verdict));
+            wrong.push(format!(
+                "undeclared: {before} | {after}: {}",
+                report.verdict
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -125,7 +125,8 @@ impl Report {
     }
 
     pub(super) fn note_numbers(&mut self, of_run: &[bool]) {
-        self.numbers.resize(self.numbers.len().max(of_run.len()), false);
+        self.numbers
+            .resize(self.numbers.len().max(of_run.len()), false);
         for (all, one) in self.numbers.iter_mut().zip(of_run) {
             *all |= one;
         }
@@ -134,7 +135,9 @@ impl Report {
     /// Outputs that are NaN in every element of every ordinary run: nothing is known of what they compute.
     pub fn vacuous(&self) -> Vec<usize> {
         let all = self.numbers.iter().enumerate();
-        all.filter(|(_, number)| !**number).map(|(i, _)| i).collect()
+        all.filter(|(_, number)| !**number)
+            .map(|(i, _)| i)
+            .collect()
     }
 
     /// Share of output elements the ring decided.

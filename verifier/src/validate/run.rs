@@ -341,10 +341,12 @@ fn compare(
     for (i, want) in results.want.iter().enumerate() {
         let value = session.value(*want)?;
         let n = value.as_tensor().map_or(1, |t| t.len() as u64);
-        delta.numbers.push(value.as_tensor().is_none_or(holds_number));
+        delta
+            .numbers
+            .push(value.as_tensor().is_none_or(holds_number));
         delta.elements += n;
-        let undecided = results.undecided.get(i) == Some(&true)
-            || (open && results.got.get(i) != Some(want));
+        let undecided =
+            results.undecided.get(i) == Some(&true) || (open && results.got.get(i) != Some(want));
         if session.events.opaque_random == 0 && !undecided {
             delta.decided += n;
         }
