@@ -12,7 +12,9 @@ use tileproof_dialect::{
 /// Most literals an expression of two ops is looked for in; those that only the other side has come first.
 const MOST_LITERALS: usize = 40;
 /// Most literals an expression of one op is looked for in.
-const MOST_IN_PAIRS: usize = 256;
+const MOST_IN_PAIRS: usize = 100;
+/// Most literals looked at.
+const MOST_SINGLE: usize = 1000;
 /// Most explanations of one op before those of two are looked for.
 const MOST_PAIRS_FOUND: usize = 8;
 /// Most explanations given.
@@ -112,7 +114,7 @@ fn terms(
         .map(|(e, v)| (!(absent(e, *v) && e == element), *v))
         .collect();
     all.sort_by_key(|(present, _)| *present);
-    all.truncate(MOST_IN_PAIRS);
+    all.truncate(MOST_SINGLE);
     all.iter()
         .enumerate()
         .map(|(i, (_, v))| Term {
@@ -155,8 +157,9 @@ impl Search {
                 self.combine(i, j, |search, t| search.pairs.push(t));
             }
         }
-        for i in 0..n {
-            for j in if i < few { few } else { 0 }..n {
+        let some = n.min(MOST_IN_PAIRS);
+        for i in 0..some {
+            for j in if i < few { few } else { 0 }..some {
                 if self.found.len() < MOST_PAIRS_FOUND {
                     self.combine(i, j, |_, _| {});
                 }

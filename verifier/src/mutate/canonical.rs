@@ -2,7 +2,8 @@
 //!
 //! Proves: equal forms compute alike. Cannot: see an identity beyond commutativity, common values, dead ops and values that hang on no input.
 
-use std::collections::HashMap;
+use crate::normal_form;
+use std::{collections::HashMap, sync::Arc};
 use tileproof_dialect::{
     eval::Events,
     hlo,
@@ -17,10 +18,12 @@ use xxhash_rust::xxh3::Xxh3;
 /// Ops whose operands may change places: both have one type and the op is commutative in every bit.
 const COMMUTATIVE: &[&str] = &["add", "multiply", "maximum", "minimum", "and", "or", "xor"];
 
-/// Hash of what the entry function returns, ops without use left out, equal values counted as one, and values that hang on no input computed.
+/// Hash of what the entry function returns, calls replaced by their bodies, ops without use left out, equal values counted as one, and values that hang on no
+/// input computed.
 pub fn canonical(program: &Program) -> u128 {
     let limits = Limits::default();
-    let interpreter = Interpreter::new(program, Planes::IeeeOnly, &limits);
+    let program = normal_form::of(&Arc::new(program.clone()));
+    let interpreter = Interpreter::new(&program, Planes::IeeeOnly, &limits);
     region_key(&interpreter, program.main().body, &mut Keys::default(), 0)
 }
 

@@ -12,7 +12,7 @@ use tileproof_dialect::{
     literal::Literal,
     op::{Kind, Op},
     planes::Planes,
-    program::{OpId, Program, RegionId, ValueId},
+    program::{OpId, Program, ValueId},
     tensor::{Tensor, Value},
     types::{Class, ElementType, TensorType, Type},
 };
@@ -74,7 +74,7 @@ fn same_movement(program: &Program, mutator: &Mutator, id: OpId, seed: u64) -> O
     if op.kind() != Kind::Movement || !o.regions.is_empty() || o.operands.iter().any(is_index) {
         return None;
     }
-    let (copy, at) = cone(program, id, &HashSet::new())?;
+    let (copy, at) = cone(program, (id, id), &HashSet::new())?;
     let wrong = (mutator.mutate)(&copy, at, seed)?;
     let labels = |_: &ElementType| Some(ElementType::I64);
     let (copy, wrong) = (
@@ -114,10 +114,40 @@ const TAKES_INDICES: &[&str] = &[
 /// Bits that all operands of a copy may have together.
 const EXHAUSTIVE_BITS: u32 = 16;
 
-/// An elementwise place is known by all its inputs, when its types have 8 bits.
+/// Most ops below the changed one that are looked at.
+const MOST_BELOW: usize = 8;
+
+/// An elementwise place is known by all its inputs, when its types have 8 bits: at the changed op, or at the only op that uses it, and so on.
 fn same_on_all_inputs(program: &Program, mutator: &Mutator, id: OpId, seed: u64) -> Option<Why> {
-    let inside = elementwise_cone(program, id)?;
-    let (copy, at) = cone(program, id, &inside)?;
+    let mut root = id;
+    for _ in 0..MOST_BELOW {
+        let why = same_at(program, mutator, (id, root), seed);
+        if why.is_some() {
+            return why;
+        }
+        root = only_user(program, root)?;
+    }
+    None
+}
+
+/// The op that alone uses what `id` computes.
+fn only_user(program: &Program, id: OpId) -> Option<OpId> {
+    let results = &program.op(id).results;
+    let uses = |op: &OpId| program.op(*op).operands.iter().any(|v| results.contains(v));
+    let mut users = program.op_ids().filter(uses);
+    let user = users.next()?;
+    users.next().is_none().then_some(user)
+}
+
+/// As [`same_on_all_inputs`], at `root`, which uses op `id` or is it.
+fn same_at(
+    program: &Program,
+    mutator: &Mutator,
+    (id, root): (OpId, OpId),
+    seed: u64,
+) -> Option<Why> {
+    let inside = elementwise_cone(program, root)?;
+    let (copy, at) = cone(program, (id, root), &inside)?;
     let wrong = (mutator.mutate)(&copy, at, seed)?;
     let small = one_small_type(&copy).filter(|_| one_small_type(&wrong).is_some())?;
     let shrink = |e: &ElementType| match e.class() {
@@ -275,18 +305,22 @@ fn leaves(program: &Program, id: OpId, inside: &HashSet<OpId>) -> Vec<ValueId> {
     out
 }
 
-/// A program of op `id` and the ops `inside` alone, their other operands being the parameters; and the number of the op in it.
-fn cone(program: &Program, id: OpId, inside: &HashSet<OpId>) -> Option<(Program, OpId)> {
-    let leaves = leaves(program, id, inside);
+/// A program of op `root` and the ops `inside` alone, their other operands being the parameters; and the number that op `id` has in it.
+fn cone(
+    program: &Program,
+    (id, root): (OpId, OpId),
+    inside: &HashSet<OpId>,
+) -> Option<(Program, OpId)> {
+    let leaves = leaves(program, root, inside);
     let mut b = ProgramBuilder::new("copy", Provenance::Keep);
     let types: Vec<Type> = leaves.iter().map(|v| program.ty(*v).clone()).collect();
     let parameters = b.begin_function("main", &types, Default::default());
     let mut values: HashMap<ValueId, ValueId> = leaves.into_iter().zip(parameters).collect();
-    let region = program.region(program.region_of(id)?);
+    let region = program.region(program.region_of(root)?);
     let mut ops: Vec<OpId> = inside.iter().copied().collect();
     // Definitions first; an op of an outer region comes before the region's own.
     ops.sort_by_key(|op| (region.ops.iter().position(|o| o == op), *op));
-    ops.push(id);
+    ops.push(root);
     let mut at = None;
     for op in ops {
         let o = program.op(op);
@@ -296,12 +330,14 @@ fn cone(program: &Program, id: OpId, inside: &HashSet<OpId>) -> Option<(Program,
             .map(|v| values.get(v).copied())
             .collect::<Option<Vec<_>>>()?;
         let types: Vec<Type> = o.results.iter().map(|v| program.ty(*v).clone()).collect();
-        at = Some(OpId(b.program().op_count() as u32));
+        if op == id {
+            at = Some(OpId(b.program().op_count() as u32));
+        }
         let results = b.op(o.op.clone(), &operands, &types, vec![], Default::default());
         values.extend(o.results.iter().copied().zip(results));
     }
     let results = program
-        .op(id)
+        .op(root)
         .results
         .iter()
         .map(|v| values.get(v).copied())
