@@ -6,7 +6,7 @@ use tileproof_dialect::{import, numerics::Numerics};
 use tileproof_runtime::limits::Limits;
 use tileproof_tests::workspace;
 use tileproof_verifier::{
-    mutate::{MUTATORS, equivalence, find},
+    mutate::{MUTATORS, canonical, equivalence, find},
     validate::{self, Level},
 };
 
@@ -51,7 +51,7 @@ fn survivors(name: &str, text: &str) -> Result<Vec<String>, String> {
         let Some(mutant) = (mutator.mutate)(&program, id, seed) else {
             continue;
         };
-        if !seen.insert(equivalence::canonical(&mutant)) {
+        if !seen.insert(canonical::canonical(&mutant)) {
             continue;
         }
         let what = || {

@@ -18,7 +18,7 @@ use tileproof_dialect::{
     types::{ElementType, TensorType, Type},
 };
 use tileproof_lowering::{
-    hlo::expand::{self, EXPANSIONS, Expansion},
+    hlo::expand::{self, COMPLEX_EXPANSIONS, EXPANSIONS, Expansion},
     manager,
 };
 use tileproof_runtime::{limits::Limits, reference::Interpreter};
@@ -54,19 +54,29 @@ pub fn align(before: &Arc<Program>, after: &Arc<Program>) -> Result<Aligned, Err
     })
 }
 
-/// The function an op names: itself, or what a named expansion implements.
-fn name(operation: &Operation) -> Option<&'static str> {
+/// The expansion of the function an op names: itself, or what a named expansion implements.
+fn name(program: &Program, operation: &Operation) -> Option<&'static str> {
     let Op::Hlo(op) = &operation.op;
     let name = match op {
         hlo::Op::Composite(composite) => composite.implements()?.op.name(),
         other => other.name(),
     };
-    EXPANSIONS.iter().map(|e| e.name).find(|n| *n == name)
+    let element = &program
+        .ty(*operation.operands.first()?)
+        .as_tensor()?
+        .element;
+    EXPANSIONS
+        .iter()
+        .chain(COMPLEX_EXPANSIONS)
+        .find(|e| e.op == name && e.takes(element))
+        .map(|e| e.name)
 }
 
 /// Functions with an expansion that the program names.
 fn names(program: &Program) -> BTreeSet<String> {
-    let all = program.op_ids().filter_map(|id| name(program.op(id)));
+    let all = program
+        .op_ids()
+        .filter_map(|id| name(program, program.op(id)));
     all.map(str::to_string).collect()
 }
 
@@ -81,7 +91,7 @@ fn written_out(program: &Arc<Program>, only: &BTreeSet<String>) -> Result<Progra
     expanded.with_ops(|operation| match &operation.op {
         Op::Hlo(hlo::Op::Composite(composite)) => {
             let callee = composite.decomposition.clone();
-            let is_named = name(operation).is_some_and(|n| only.contains(n));
+            let is_named = name(&expanded, operation).is_some_and(|n| only.contains(n));
             is_named.then(|| hlo::Op::from(Call { callee }).into())
         }
         Op::Hlo(_) => None,

@@ -46,6 +46,7 @@ pub fn plan(program: &Program, options: &Options) -> Vec<(Class, u64)> {
                 | Class::Subnormal
                 | Class::Boundary
                 | Class::Given => 1,
+                Class::Unit | Class::Above => 0,
             };
             let all = Class::ALL
                 .iter()
@@ -68,7 +69,7 @@ fn elements(program: &Program) -> u64 {
 pub fn budget(class: Class, limits: &Limits) -> Limits {
     let (steps, seconds) = match class {
         Class::Given => return limits.clone(),
-        Class::Normal | Class::Exact => (1_000_000, 100),
+        Class::Normal | Class::Exact | Class::Unit | Class::Above => (1_000_000, 100),
         Class::Wide | Class::Special | Class::Subnormal | Class::Boundary => (20_000, 60),
     };
     Limits {

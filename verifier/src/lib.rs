@@ -2,7 +2,7 @@
 //! bounds), and says which rewrite of which pass is to blame.
 //!
 //! Reading order: [`verdict`], [`normal_form`], [`session`] (values by content), [`co_evaluation`] (two versions side by side), [`literal`], [`opaque`],
-//! [`region`] (bounds of a changed region), [`tie`], [`contract`], [`blame`], [`alias`] (who may write which buffer), [`validate`] (a whole pipeline), [`finding`], [`report`].
+//! [`region`] (bounds of a changed region), [`tie`], [`contract`], [`blame`], [`estimate`] (end to end, no proof), [`alias`] (who may write which buffer), [`validate`] (a whole pipeline), [`finding`], [`report`].
 
 pub mod alias;
 pub mod blame;
@@ -12,6 +12,7 @@ pub mod compare;
 pub mod contract;
 pub mod dumps;
 pub mod effects;
+pub mod estimate;
 pub mod expansion;
 pub mod finding;
 pub mod grid;
@@ -23,6 +24,7 @@ pub mod mutate;
 pub mod normal_form;
 pub mod opaque;
 pub mod pattern;
+pub mod predicates;
 pub mod reduce;
 pub mod region;
 pub mod report;

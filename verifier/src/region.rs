@@ -16,7 +16,6 @@ use tileproof_dialect::{
     op::{Kind, Op},
     program::{OpId, RegionId, ValueDef, ValueId},
     tensor::Value,
-    types::ElementType,
 };
 use xxhash_rust::xxh3::Xxh3;
 
@@ -211,7 +210,7 @@ pub enum Functions {
     AsStated,
     /// Units in the last place allowed.
     Ulp(f64),
-    /// As measured of a compiler's own approximations, in f32.
+    /// As measured of a compiler's own approximations.
     Measured,
 }
 
@@ -223,10 +222,7 @@ impl Functions {
         let ulp = match self {
             Functions::AsStated => 0.0,
             Functions::Ulp(ulp) => ulp,
-            Functions::Measured if *t.element() == ElementType::F32 => {
-                function_ulp::measured(name).unwrap_or(0.0)
-            }
-            Functions::Measured => 0.0,
+            Functions::Measured => function_ulp::measured(name, t.element()).unwrap_or(0.0),
         };
         if ulp == 0.0 {
             return bound.clone();

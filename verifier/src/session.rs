@@ -11,7 +11,10 @@ use tileproof_dialect::{
     program::{FunctionId, OpId, Program, RegionId, ValueId},
     tensor::Value,
 };
-use tileproof_runtime::{limits::Limits, reference::Interpreter};
+use tileproof_runtime::{
+    limits::Limits,
+    reference::{Interpreter, choices::Choices},
+};
 use xxhash_rust::xxh3::Xxh3;
 
 /// Hash of type and both planes of a value.
@@ -41,6 +44,8 @@ pub struct Version<'p> {
     facts: &'p Facts,
     both_planes: Interpreter<'p>,
     ieee_only: Interpreter<'p>,
+    /// What the ops choose, where it is counted.
+    choices: Option<&'p Choices>,
 }
 
 impl<'p> Version<'p> {
@@ -50,7 +55,15 @@ impl<'p> Version<'p> {
             facts,
             both_planes: Interpreter::new(program, Planes::IeeeAndRing, limits),
             ieee_only: Interpreter::new(program, Planes::IeeeOnly, limits),
+            choices: None,
         }
+    }
+
+    /// Counts in `choices` what each op chooses.
+    pub fn counted(mut self, choices: &'p Choices) -> Version<'p> {
+        self.both_planes = self.both_planes.with_choices(choices);
+        self.choices = Some(choices);
+        self
     }
 
     fn interpreter(&self, planes: Planes) -> &Interpreter<'p> {
@@ -80,6 +93,8 @@ pub struct Session<'a> {
     limits: &'a Limits,
     values: HashMap<Content, Stored>,
     memo: HashMap<u128, Vec<Content>>,
+    /// What ops without bodies chose, by the same key.
+    chosen: HashMap<u128, [u64; 2]>,
     /// Calls under way.
     depth: u64,
     /// Contents added since each open scope began.
@@ -96,6 +111,7 @@ impl<'a> Session<'a> {
             limits,
             values: HashMap::new(),
             memo: HashMap::new(),
+            chosen: HashMap::new(),
             depth: 0,
             scopes: vec![],
             events: Events::default(),
@@ -240,9 +256,11 @@ impl<'a> Session<'a> {
         environment: &mut Environment,
     ) -> Result<Vec<Content>, Stop> {
         if let Some(known) = self.known(version, op, environment)? {
+            self.count_again(version, op, environment)?;
             return Ok(known);
         }
         let (operands, captured) = self.operands(version, op, environment)?;
+        let key = self.key(version, op, &operands, &captured);
         let program = version.program;
         let operation = program.op(op);
         let results = match &operation.op {
@@ -274,6 +292,9 @@ impl<'a> Session<'a> {
                     .interpreter(self.planes)
                     .eval_op(op, &values, &|v| captured.get(&v).cloned(), &mut events)
                     .map_err(|stop| located(stop, operation))?;
+                if operation.regions.is_empty() && events.predicates != [0, 0] {
+                    self.chosen.insert(key, events.predicates);
+                }
                 self.add_events(events);
                 out.into_iter().map(|v| self.insert(v)).collect()
             }
@@ -286,9 +307,26 @@ impl<'a> Session<'a> {
         {
             self.independent.extend(&results);
         }
-        let key = self.key(version, op, &operands, &captured);
         self.memo.insert(key, results.clone());
         Ok(results)
+    }
+
+    /// Counts what an op chose whose results were found: another op chose it on the same operands.
+    fn count_again(
+        &self,
+        version: &Version<'_>,
+        op: OpId,
+        environment: &Environment,
+    ) -> Result<(), Stop> {
+        let Some(choices) = version.choices else {
+            return Ok(());
+        };
+        let (operands, captured) = self.operands(version, op, environment)?;
+        let key = self.key(version, op, &operands, &captured);
+        if let Some(chosen) = self.chosen.get(&key) {
+            choices.add(op, *chosen);
+        }
+        Ok(())
     }
 
     fn add_events(&mut self, e: Events) {

@@ -1,9 +1,14 @@
 //! Validates a pipeline, pass by pass, or any two programs, over input classes and seeds.
 
+#[cfg(test)]
+mod identity_tests;
 pub mod report;
 mod run;
 
-use crate::{alias, expansion, grid, level, normal_form, session::Facts, step};
+use crate::{
+    alias, expansion, grid, inputs::Class, level, normal_form, predicates::Exercised,
+    session::Facts, step,
+};
 pub use crate::{
     level::Level,
     step::{Origin, Step},
@@ -46,16 +51,16 @@ pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
 /// A pipeline of programs for one process.
 pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
     let start = Instant::now();
-    let programs: Vec<Arc<Program>> = std::iter::once(source)
-        .chain(steps.iter().map(|s| &s.program))
-        .map(|p| normal_form::of(&step::plain(p)))
-        .collect();
+    let compared = Compared::of(source, steps)?;
+    let programs: Vec<Arc<Program>> = compared.programs.iter().map(normal_form::of).collect();
     let facts: Vec<Facts> = programs.iter().map(|p| Facts::of(p)).collect();
     let mut report = Report::new(steps);
+    report.choices = Exercised::of(&programs[run::first_of(&compared.pairs)]);
     let plan = level::plan(source, options);
     let job = run::Job {
         programs: &programs,
         facts: &facts,
+        pairs: &compared.pairs,
         steps,
         options,
     };
@@ -77,10 +82,60 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
     for part in parts {
         part?.merge_into(&mut report);
     }
+    // Numbers of other ranges, where an output was no number.
+    if options.given.is_none() {
+        for class in [Class::Unit, Class::Above] {
+            if !report.vacuous().is_empty() {
+                job.run(class, options.seed)?.merge_into(&mut report);
+            }
+        }
+    }
     alias::judge(source, steps, &mut report.passes);
+    report.notes.extend(compared.notes);
     report.conclude();
     report.time = start.elapsed();
     Ok(report)
+}
+
+/// What is run: the program before and after each step, in plain form. Two programs without a common source have their functions written alike.
+struct Compared {
+    programs: Vec<Arc<Program>>,
+    /// Of each step, the places of its two programs.
+    pairs: Vec<(usize, usize)>,
+    notes: Vec<String>,
+}
+
+impl Compared {
+    fn of(source: &Arc<Program>, steps: &[Step]) -> Result<Compared, Error> {
+        let all = std::iter::once(source).chain(steps.iter().map(|s| &s.program));
+        let mut out = Compared {
+            programs: all.map(step::plain).collect(),
+            pairs: vec![],
+            notes: vec![],
+        };
+        for (k, step) in steps.iter().enumerate() {
+            let mut pair = (k, k + 1);
+            if step.origin == Origin::Foreign {
+                let aligned = expansion::align(&out.programs[k], &out.programs[k + 1])?;
+                out.notes.extend(aligned.notes);
+                pair = (
+                    out.place(k, aligned.before),
+                    out.place(k + 1, aligned.after),
+                );
+            }
+            out.pairs.push(pair);
+        }
+        Ok(out)
+    }
+
+    /// The place of `program`, which is the one at `k` unless it was changed.
+    fn place(&mut self, k: usize, program: Arc<Program>) -> usize {
+        if Arc::ptr_eq(&program, &self.programs[k]) {
+            return k;
+        }
+        self.programs.push(program);
+        self.programs.len() - 1
+    }
 }
 
 fn parameter_bytes(program: &Program) -> usize {
@@ -129,17 +184,14 @@ pub fn two(
     if !wrong.is_empty() {
         return Err(Error::InvalidProgram(wrong));
     }
-    let aligned = expansion::align(before, after)?;
     let step = Step {
         pass: "tv".to_string(),
-        program: aligned.after,
+        program: after.clone(),
         numerics: numerics.clone(),
         rewrites: vec![],
         origin: Origin::Foreign,
     };
-    let mut report = pipeline(&aligned.before, std::slice::from_ref(&step), options)?;
-    report.notes.extend(aligned.notes);
-    Ok(report)
+    pipeline(before, std::slice::from_ref(&step), options)
 }
 
 fn list(types: &[Type]) -> String {

@@ -416,8 +416,9 @@ impl<'f> Decoding<'f> {
     /// All attributes; the literal of a constant gets the element type of its result.
     fn op_attributes(&mut self, op: OperationRef) -> Attributes {
         let mut attributes = self.attributes(op, &[]);
-        if let (Some(Attribute::Literal(literal)), Ok(result)) =
-            (attributes.get("value"), op.result(0))
+        // A result that is not there is an error whose text is the whole op, which MLIR verifies first.
+        if let Some(Attribute::Literal(literal)) = attributes.get("value")
+            && let Ok(result) = op.result(0)
             && let Ok(ty) = types::decode(result.r#type())
         {
             let literal = attributes::quantized(literal.clone(), &ty);

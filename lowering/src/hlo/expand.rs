@@ -12,11 +12,13 @@
 //! # Example
 //! `tests/passes/hlo-expand/`.
 //! # Leaves alone
-//! Complex numbers, floats below 16 bits, dynamic sizes, empty tensors. tan and top_k, which HLO has. zeta and polygamma: XLA's series is wrong left of -9,
+//! Complex numbers (only [`WRITE_OUT`] has them), floats below 16 bits, dynamic sizes, empty tensors. tan and top_k, which HLO has. zeta and polygamma: XLA's series is wrong left of -9,
 //! where the last term it takes is not large, and NaN at infinity.
 
 mod accuracy;
 mod bessel;
+mod complex;
+mod complex_inverse;
 mod erf_inv;
 mod error_function;
 pub mod formula;
@@ -59,8 +61,10 @@ pub static PASS: Pass = Pass {
 
 /// A function of one or two tensors of one float type, and the arithmetic that stands for it.
 pub struct Expansion {
-    /// Of the op and, behind `chlo.`, of the composite.
+    /// Of the rewrite; that of the op and, behind `chlo.`, of the composite, where the numbers are real.
     pub name: &'static str,
+    /// Of the op.
+    pub op: &'static str,
     operands: usize,
     body: Body,
     /// What XLA writes for it.
@@ -76,11 +80,17 @@ macro_rules! expansions {
         [$($other:ident),*]
         named { $($name:literal ($operands:literal) = $body:path, of XLA $of_xla:path, $equation:literal;)* }
         written_out { $($other_name:literal ($other_operands:literal) = $other_body:path, $other_equation:literal;)* }
+        complex { $($complex_name:literal of $complex_op:literal = $complex_body:path, $complex_equation:literal;)* }
     ) => {
-        /// Every expansion.
+        /// Every expansion of a function of real numbers.
         pub const EXPANSIONS: &[Expansion] = &[
-            $(Expansion { name: $name, operands: $operands, body: $body, of_xla: $of_xla },)*
-            $(Expansion { name: $other_name, operands: $other_operands, body: $other_body, of_xla: $other_body },)*
+            $(Expansion { name: $name, op: $name, operands: $operands, body: $body, of_xla: $of_xla },)*
+            $(Expansion { name: $other_name, op: $other_name, operands: $other_operands, body: $other_body, of_xla: $other_body },)*
+        ];
+
+        /// Every expansion of a function of complex numbers.
+        pub const COMPLEX_EXPANSIONS: &[Expansion] = &[
+            $(Expansion { name: $complex_name, op: $complex_op, operands: 1, body: $complex_body, of_xla: $complex_body },)*
         ];
 
         const REWRITES: &[Rewrite] = &[
@@ -90,21 +100,23 @@ macro_rules! expansions {
                 equation: $equation,
                 numerics: || accuracy::numerics($name),
                 pattern: Some(|op, rewriter| {
-                    named(op, &Expansion { name: $name, operands: $operands, body: $body, of_xla: $of_xla }, rewriter)
+                    let expansion = Expansion { name: $name, op: $name, operands: $operands, body: $body, of_xla: $of_xla };
+                    named(op, &expansion, rewriter)
                 }),
             },)*
         ];
 
         const IN_PLACE: &[Rewrite] = &[
-            $(in_place!($name, $operands, $of_xla, $equation),)*
-            $(in_place!($other_name, $other_operands, $other_body, $other_equation),)*
+            $(in_place!($name, $name, $operands, $of_xla, $equation),)*
+            $(in_place!($other_name, $other_name, $other_operands, $other_body, $other_equation),)*
+            $(in_place!($complex_name, $complex_op, 1, $complex_body, $complex_equation),)*
         ];
     };
 }
 
 /// The rewrite of a function to its expansion, which says nothing of its numerics: see [`WRITE_OUT`].
 macro_rules! in_place {
-    ($name:literal, $operands:literal, $body:path, $equation:literal) => {
+    ($name:literal, $op:literal, $operands:literal, $body:path, $equation:literal) => {
         Rewrite {
             name: $name,
             equation: $equation,
@@ -118,6 +130,7 @@ macro_rules! in_place {
                     op,
                     &Expansion {
                         name: $name,
+                        op: $op,
                         operands: $operands,
                         body: $body,
                         of_xla: $body,
@@ -163,6 +176,20 @@ expansions! {
         "polygamma" (2) = zeta::polygamma, "polygamma(n, x)  ->  (-1)^(n+1) exp(lgamma(n + 1)) zeta(n + 1, x)";
         "zeta" (2) = zeta::zeta, "zeta(x, q)  ->  Euler-Maclaurin summation";
     }
+    complex {
+        "complex_acos" of "acos" = complex_inverse::acos, "acos(x + iy)  ->  Hull, Fairgrieve and Tang's algorithm";
+        "complex_acosh" of "acosh" = complex_inverse::acosh, "acosh(z)  ->  i acos(z) or -i acos(z)";
+        "complex_asin" of "asin" = complex_inverse::asin, "asin(x + iy)  ->  Hull, Fairgrieve and Tang's algorithm";
+        "complex_asinh" of "asinh" = complex_inverse::asinh, "asinh(z)  ->  i asin(-i z)";
+        "complex_atan" of "atan" = complex_inverse::atan, "atan(z)  ->  -i atanh(i z)";
+        "complex_atanh" of "atanh" = complex_inverse::atanh, "atanh(x + iy)  ->  log1p(4 x / ((1 - x)^2 + y^2)) / 4 + i atan2(2 y, 1 - x^2 - y^2) / 2";
+        "complex_cosh" of "cosh" = complex::cosh, "cosh(z)  ->  exp(z + log 1/2) + exp(log 1/2 - z)";
+        "complex_exponential" of "exponential" = complex::exponential, "exp(x + iy)  ->  exp(x) (cos y + i sin y)";
+        "complex_log" of "log" = complex::log, "log(x + iy)  ->  log1p(x^2 + y^2 - 1) / 2 + i atan2(y, x)";
+        "complex_log_plus_one" of "log_plus_one" = complex::log_plus_one, "log1p(x + iy)  ->  log1p(2 x + x^2 + y^2) / 2 + i atan2(y, 1 + x)";
+        "complex_sinh" of "sinh" = complex::sinh, "sinh(z)  ->  exp(z + log 1/2) - exp(log 1/2 - z)";
+        "complex_sqrt" of "sqrt" = complex::sqrt, "sqrt(x + iy)  ->  r + i y / 2 r,  r^2 = (|z| + x) / 2";
+    }
 }
 
 /// One rounding of the same product: BitExact.
@@ -203,7 +230,7 @@ fn composite<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<Value
     rewriter.create(Call { callee }, &operands, &declared)
 }
 
-/// Operands and their type, if `op` is the function of this name on tensors that have an expansion.
+/// Operands and their type, if `op` is the function of this expansion on tensors that have one.
 fn function<'c>(
     op: OpRef<'c>,
     expansion: &Expansion,
@@ -211,13 +238,13 @@ fn function<'c>(
 ) -> Option<(Vec<ValueRef<'c>>, Arc<TensorType>)> {
     let name = op.name();
     let name = name.as_string_ref();
-    if name.as_str().ok()?.strip_prefix("hlo.") != Some(expansion.name) {
+    if name.as_str().ok()?.strip_prefix("hlo.") != Some(expansion.op) {
         return None;
     }
     let operands: Vec<ValueRef<'c>> = op.operands().collect();
     let ty = values::tensor_type(rewriter, *operands.first()?)?;
     ty.elements().filter(|n| *n > 0)?;
-    ELEMENTS.contains(&ty.element).then_some((operands, ty))
+    expansion.takes(&ty.element).then_some((operands, ty))
 }
 
 /// Defines the body of an expansion for tensors of type `ty` and gives its name.
@@ -290,7 +317,15 @@ impl Expansion {
         self.operands
     }
 
-    /// The body as a program of one function `name` on tensors of type `ty`, which must be of a static shape and of a type in [`ELEMENTS`].
+    /// Whether it is an expansion for tensors of this element type.
+    pub fn takes(&self, element: &ElementType) -> bool {
+        match element {
+            ElementType::C64 | ElementType::C128 => self.name != self.op,
+            real => self.name == self.op && ELEMENTS.contains(real),
+        }
+    }
+
+    /// The body as a program of one function `name` on tensors of type `ty`, which must be of a static shape and of a type it takes.
     pub fn function(
         &self,
         name: &str,

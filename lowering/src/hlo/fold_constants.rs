@@ -90,7 +90,7 @@ fn fold<'c>(
         return None;
     }
     let typed = rewriter.read(op).filter(is_foldable)?;
-    let result = ValueRef::from(op.result(0).ok()?);
+    let result = ValueRef::from(op.results().next()?);
     let ty = values::tensor_type(rewriter, result)?;
     if ty.layout.is_some() || !fits(&typed, &ty.element) {
         return None;

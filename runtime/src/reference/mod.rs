@@ -2,6 +2,7 @@
 //!
 //! [`fast`] may replace the definition of single ops; each replacement is property-tested against the definition.
 
+pub mod choices;
 pub mod fast;
 mod lanes;
 mod plan;
@@ -14,6 +15,7 @@ use crate::{
     limits::Limits,
     simulator::{self, Simulation},
 };
+use choices::Choices;
 use plan::Plan;
 use regions::Runner;
 use std::{
@@ -51,6 +53,7 @@ pub struct Interpreter<'p> {
     infeed: Option<&'p Mutex<VecDeque<Vec<Value>>>>,
     simulation: Simulation,
     kernel_plans: Mutex<HashMap<String, Arc<simulator::Plan>>>,
+    choices: Option<&'p Choices>,
 }
 
 /// Values of one running function, by place.
@@ -100,6 +103,7 @@ impl<'p> Interpreter<'p> {
             infeed: None,
             simulation: Simulation::default(),
             kernel_plans: Mutex::default(),
+            choices: None,
         }
     }
 
@@ -175,6 +179,12 @@ impl<'p> Interpreter<'p> {
         let plan = Arc::new(simulator::Plan::new(kernel, self.planes)?);
         plans.insert(name.to_string(), plan.clone());
         Ok(plan)
+    }
+
+    /// Counts in `choices` what each op chose.
+    pub fn with_choices(mut self, choices: &'p Choices) -> Interpreter<'p> {
+        self.choices = Some(choices);
+        self
     }
 
     /// Made when first needed: an op without regions needs none.
@@ -431,6 +441,7 @@ impl<'p> Interpreter<'p> {
     ) -> Result<Vec<Value>, Stop> {
         let o = self.program.op(id);
         self.check_sizes(types)?;
+        let counted = self.choices.map(|c| c.begin(o, events.predicates));
         let mut runner = Runner {
             interpreter: self,
             op: id,
@@ -451,6 +462,9 @@ impl<'p> Interpreter<'p> {
             events.trapped_at = Some(self.program.op(id).location.clone());
         }
         let values = out.map_err(|stop| self.locate(id, stop))?;
+        if let (Some(choices), Some(begun)) = (self.choices, counted) {
+            choices.end(id, &begun, events.predicates);
+        }
         let fits = values.len() == types.len() && values.iter().zip(types).all(|(v, t)| fits(v, t));
         if fits {
             return Ok(values);

@@ -21,17 +21,20 @@ impl CoEvaluation<'_, '_, '_> {
         frame: &mut Frame,
     ) -> Result<(Vec<Content>, bool), Stop> {
         let pair = self.pair;
+        self.is_new = false;
         if let Some(known) = self.session.known(pair.after, op, &frame.followed.after)? {
             return Ok((known, false));
         }
         if let Some(counterpart) = self.counterpart(op, before, frame)?
             && let Some(results) = self.inside(counterpart, op, frame)?
         {
+            self.is_new = false;
             return Ok(results);
         }
         let results = self
             .session
             .eval_op(pair.after, op, &mut frame.followed.after)?;
+        self.is_new = true;
         Ok((results, false))
     }
 

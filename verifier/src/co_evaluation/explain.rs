@@ -29,6 +29,8 @@ const MOST_ASSIGNMENTS: usize = 16;
 const MOST_OPS: usize = 64;
 /// Most literals looked up only to be noted.
 const MOST_NOTED: usize = 16;
+/// Most trials in vain of one value.
+const MOST_FAILURES: u32 = 3;
 /// Most scalar operations spent on trials in one comparison.
 const MOST_WORK: u64 = 300_000_000;
 
@@ -42,6 +44,8 @@ pub struct Known {
     offered: std::collections::HashSet<Content>,
     searched: HashMap<(ElementType, u64), Vec<search::Explanation>>,
     work: u64,
+    /// How often no reading helped, by value of the after side: a loop would try again at every step.
+    failures: HashMap<ValueId, u32>,
 }
 
 impl Known {
@@ -171,6 +175,7 @@ impl CoEvaluation<'_, '_, '_> {
         if !(contract.merges_literals() || *contract == Contract::Strict)
             || (pass == Pass::First && !frame.followed.pending.contains_key(&v))
             || self.explanations.work > MOST_WORK
+            || self.explanations.failures.get(&v) >= Some(&MOST_FAILURES)
         {
             return Ok(None);
         }
@@ -224,6 +229,7 @@ impl CoEvaluation<'_, '_, '_> {
                 return Ok(found);
             }
         }
+        *self.explanations.failures.entry(v).or_default() += 1;
         Ok(None)
     }
 

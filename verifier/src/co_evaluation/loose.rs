@@ -7,7 +7,7 @@ use super::{
     explain::work,
 };
 use crate::{
-    compare::bits,
+    compare::{bits, bounds},
     contract::Judged,
     opaque,
     region::Side,
@@ -97,8 +97,12 @@ impl CoEvaluation<'_, '_, '_> {
                 return Ok(None);
             }
             let (want_side, got_side, judged) = self.judged(p, v, &plain, bodies, frame)?;
-            let acceptable =
-                matches!(judged.ieee, Ieee::Within | Ieee::Loose(_)) || judged.clause.is_some();
+            let acceptable = match judged.ieee {
+                Ieee::Within => true,
+                // Without a bound only values that are as good as equal may stand for each other.
+                Ieee::Loose(_) => self.is_close(p, &got, frame)?,
+                Ieee::Outside | Ieee::NotRun => judged.clause.is_some(),
+            };
             if !acceptable {
                 continue;
             }
@@ -111,6 +115,17 @@ impl CoEvaluation<'_, '_, '_> {
             return Ok(frame.before.get(&p).copied());
         }
         Ok(None)
+    }
+
+    /// Whether all elements agree in half of their digits.
+    fn is_close(&self, p: ValueId, got: &Tensor, frame: &Frame) -> Result<bool, Stop> {
+        let Some(content) = frame.before.get(&p) else {
+            return Ok(false);
+        };
+        let Some(want) = self.session.value(*content)?.as_tensor() else {
+            return Ok(false);
+        };
+        Ok(bounds::agree_in_half(want, got))
     }
 
     /// Why a difference of residues between `p` and `v` decides nothing. None: it decides.

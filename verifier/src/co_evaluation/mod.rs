@@ -12,6 +12,7 @@ mod cut;
 mod explain;
 mod loose;
 mod mismatch;
+pub mod probe;
 
 use crate::{
     blame,
@@ -20,8 +21,9 @@ use crate::{
     literal::table::Literals,
     session::{Content, Environment, Session, Version},
     validate::Origin,
-    verdict::{Ieee, Ring},
+    verdict::{Ieee, Ring, Verdict, decide},
 };
+use probe::{Probed, Probing};
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
@@ -65,6 +67,17 @@ pub struct Mismatch {
     pub certain: bool,
 }
 
+impl Mismatch {
+    pub fn verdict(&self) -> Verdict {
+        match self.clause {
+            Some(clause) => Verdict::Benign {
+                clause: clause.name.to_string(),
+            },
+            None => decide(&self.ring, &self.ieee),
+        }
+    }
+}
+
 /// Counts and findings of one co-evaluation.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
@@ -83,6 +96,14 @@ pub struct Outcome {
     pub unexplained: BTreeSet<String>,
 }
 
+impl Outcome {
+    /// How bad the worst of the mismatches found since there were `found` of them is.
+    fn badness_since(&self, found: usize) -> u8 {
+        let new = self.mismatches.iter().skip(found).filter(|m| m.certain);
+        new.map(|m| m.verdict().badness()).max().unwrap_or(0)
+    }
+}
+
 /// Everything fixed during one comparison of two versions.
 pub struct Pair<'p> {
     pub before: &'p Version<'p>,
@@ -90,6 +111,7 @@ pub struct Pair<'p> {
     pub numerics: &'p Numerics,
     pub rewrites: &'p [blame::Rewrite],
     pub origin: Origin,
+    pub probing: Probing,
 }
 
 /// What a pair of bodies returned.
@@ -187,6 +209,9 @@ pub struct CoEvaluation<'p, 's, 'a> {
     samples: HashMap<Content, Vec<f64>>,
     /// Scalar operations of the regions compared in IEEE alone.
     loose_work: u64,
+    probed: Probed,
+    /// The op at hand is not one that the before side has on the same operands.
+    is_new: bool,
 }
 
 /// How much was found at one moment.
@@ -215,6 +240,8 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             explanations: explain::Known::default(),
             samples: HashMap::new(),
             loose_work: 0,
+            probed: Probed::default(),
+            is_new: false,
         }
     }
 
@@ -282,17 +309,22 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
         );
         let (start, mark) = (frame.followed.clone(), self.mark());
         let mut got = self.follow(bodies, &fingerprints, frame, Pass::First)?;
+        let found = mark.lengths[1];
+        self.note_mismatches(bodies, &want, &got, frame)?;
         if want.len() == got.len() && want != got {
             let wrong = |got: &[Content]| want.iter().zip(got).filter(|(w, g)| w != g).count();
             let first = (frame.followed.clone(), self.outcome.clone(), got);
             frame.followed = start;
             self.back_to(mark);
             got = self.follow(bodies, &fingerprints, frame, Pass::Thorough)?;
-            if wrong(&got) >= wrong(&first.2) {
+            self.note_mismatches(bodies, &want, &got, frame)?;
+            // A value taken for another one may fit and still be wrong further on: what differs then says less than what differed at first.
+            let rank =
+                |outcome: &Outcome, got: &[Content]| (outcome.badness_since(found), wrong(got));
+            if rank(&self.outcome, &got) >= rank(&first.1, &first.2) {
                 (frame.followed, self.outcome, got) = first;
             }
         }
-        self.note_mismatches(bodies, &want, &got, frame)?;
         let returned = pair.after.program.returned(bodies.after);
         let undecided = returned
             .iter()
@@ -420,11 +452,15 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
         pass: Pass,
     ) -> Result<Content, Stop> {
         if frame.known.contains(&content) {
+            if self.is_new {
+                self.probe(v, content, bodies, frame)?;
+            }
             self.share(v, content, frame);
             self.outcome.identical += 1;
             return Ok(content);
         }
         if let Some(shared) = self.cut(v, content, bodies, fingerprints, frame)? {
+            self.probe(v, shared, bodies, frame)?;
             self.share(v, shared, frame);
             return Ok(shared);
         }

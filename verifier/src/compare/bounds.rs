@@ -2,7 +2,11 @@
 //! wide, and counts that.
 
 use crate::verdict::Ieee;
-use tileproof_dialect::{bound::Bound, tensor::Tensor, types::ElementType};
+use tileproof_dialect::{
+    bound::{Bound, unit_roundoff},
+    tensor::Tensor,
+    types::ElementType,
+};
 
 /// Outcome of one comparison with its counts.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +92,20 @@ pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Boun
     out
 }
 
+/// Whether two tensors of one float type agree in half of the digits of the type, element by element.
+pub fn agree_in_half(want: &Tensor, got: &Tensor) -> bool {
+    let part = want.element().complex_part();
+    let unit = unit_roundoff(part.as_ref().unwrap_or(want.element()));
+    let (w, g) = (distances(want), distances(got));
+    want.element() == got.element()
+        && want.len() == got.len()
+        && (0..want.len()).all(|i| {
+            w.bits(i) == g.bits(i)
+                || (w.is_nan(i) && g.is_nan(i))
+                || w.distance(&g, i) <= unit.sqrt() * w.magnitude(i).max(g.magnitude(i))
+        })
+}
+
 /// Elements as pairs of f64, for any type.
 struct Elements {
     re: Vec<f64>,
@@ -171,6 +189,15 @@ mod tests {
             compare(&w, &Bound::Exact, &g, &Bound::undetermined(1)).ieee,
             Ieee::Loose("undetermined 1 of 1".into())
         );
+    }
+
+    #[test]
+    fn half_of_the_digits() {
+        let near = tensor(&[1.0 + 2f32.powi(-13), f32::NAN, 0.0]);
+        assert!(agree_in_half(&tensor(&[1.0, f32::NAN, 0.0]), &near));
+        assert!(!agree_in_half(&tensor(&[1.0, f32::NAN, 1e-9]), &near));
+        let far = tensor(&[1.0 + 2f32.powi(-11)]);
+        assert!(!agree_in_half(&tensor(&[1.0]), &far));
     }
 
     #[test]

@@ -1,31 +1,163 @@
 //! In which float types a side rounds. A side that rounds in other types than its counterpart computes in another precision: a conversion to a narrower
 //! type was dropped or added, or an op was widened.
 //!
-//! Proves: the sets of types differ. Cannot: see a rounding that was dropped beside another one of its type in the same region.
+//! Proves: the sets of types differ, or a conversion rounds a tensor of which the other side rounds no element. Cannot: see a rounding that was dropped
+//! beside one of the same numbers.
 
 use super::all_ops;
-use crate::region::Part;
-use std::collections::BTreeSet;
+use crate::{region::Part, session::Session};
+use std::collections::{BTreeMap, HashSet};
 use tileproof_dialect::{
     bound::unit_roundoff,
     hlo,
     op::{Kind, Op},
-    program::{OpId, Program, ValueId},
+    planes::ring::Residue,
+    program::{OpId, Operation, Program, ValueDef, ValueId},
     types::ElementType,
 };
 
-/// Whether the two sides round in different float types. A side that rounds less often in the type of the result computes in the same precision.
-pub fn differs(before: &Part<'_>, after: &Part<'_>) -> bool {
-    let (want, got) = (rounds_in(before), rounds_in(after));
-    let root = float(before.version.program, before.side.root).map(name);
-    let other = |a: &BTreeSet<String>, b: &BTreeSet<String>| {
-        a.difference(b)
-            .any(|t| Some(t) != root.as_ref() || b.iter().any(|x| x != t))
-    };
-    other(&want, &got) || other(&got, &want)
+/// How the after side rounds beside the before side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rounds {
+    Alike,
+    /// A rounding to a narrower type is left out, or an op is computed in a wider type.
+    Less,
+    /// A rounding to a narrower type is put in, or an op is computed in a narrower type.
+    More,
 }
 
-fn rounds_in(part: &Part<'_>) -> BTreeSet<String> {
+/// Compares in which types the two sides round, and which values they round to narrower types. A side that rounds less often in the type of the result
+/// computes in the same precision.
+pub fn compare(session: &Session<'_>, before: &Part<'_>, after: &Part<'_>) -> Rounds {
+    let (want, got) = (rounds_in(before), rounds_in(after));
+    let root = float(before.version.program, before.side.root).map(name);
+    let others = |a: &BTreeMap<String, f64>, b: &BTreeMap<String, f64>| -> Vec<f64> {
+        a.iter()
+            .filter(|(t, _)| !b.contains_key(*t))
+            .filter(|(t, _)| Some(*t) != root.as_ref() || b.keys().any(|x| x != *t))
+            .map(|(_, unit)| *unit)
+            .collect()
+    };
+    let coarsest = |of: &BTreeMap<String, f64>| of.values().copied().fold(0.0, f64::max);
+    let (added, dropped) = (others(&got, &want), others(&want, &got));
+    if added.iter().any(|unit| *unit > coarsest(&want)) {
+        return Rounds::More;
+    }
+    let (w, g) = (roundings(session, before), roundings(session, after));
+    if rounds_otherwise(&g, &w) {
+        return Rounds::More;
+    }
+    if added.is_empty() && dropped.is_empty() && !rounds_otherwise(&w, &g) {
+        Rounds::Alike
+    } else {
+        Rounds::Less
+    }
+}
+
+/// One rounding to a type: the residues of what it rounds.
+struct Rounding {
+    ty: String,
+    residues: HashSet<Residue>,
+    /// By a conversion, not by an op of this type.
+    is_explicit: bool,
+}
+
+/// Tensors with more elements are not looked at.
+const MOST_ELEMENTS: usize = 1 << 20;
+
+/// What the side itself rounds, by conversions to narrower types and by ops of a type.
+fn roundings(session: &Session<'_>, part: &Part<'_>) -> Vec<Rounding> {
+    let program = part.version.program;
+    let residues = |v: &ValueId| -> Option<HashSet<Residue>> {
+        let content = if *v == part.side.root {
+            part.root
+        } else {
+            *part.environment.get(v)?
+        };
+        let ring = session.value(content).ok()?.as_tensor()?.ring()?;
+        (ring.len() <= MOST_ELEMENTS).then(|| ring.iter().copied().collect())
+    };
+    let mut out = vec![];
+    for op in &part.side.ops {
+        let o = program.op(*op);
+        let Some(x) = o.operands.first() else {
+            continue;
+        };
+        let explicit = narrowed(program, o);
+        for ty in &explicit {
+            if !is_rounded_to(program, *x, ty) {
+                out.extend(residues(x).map(|residues| Rounding {
+                    ty: ty.clone(),
+                    residues,
+                    is_explicit: true,
+                }));
+            }
+        }
+        if explicit.is_empty() && matches!(o.op.kind(), Kind::Arithmetic | Kind::Opaque) {
+            for v in &o.results {
+                let ty = float(program, *v).map(name);
+                out.extend(ty.zip(residues(v)).map(|(ty, residues)| Rounding {
+                    ty,
+                    residues,
+                    is_explicit: false,
+                }));
+            }
+        }
+    }
+    out
+}
+
+/// Whether one side converts a value to a type in which the other side rounds no element of it. Real arithmetic gives equal residues, and moving elements
+/// before or after a conversion keeps them.
+fn rounds_otherwise(some: &[Rounding], others: &[Rounding]) -> bool {
+    some.iter().filter(|r| r.is_explicit).any(|r| {
+        let mut same = others.iter().filter(|o| o.ty == r.ty);
+        !r.residues.is_empty() && !same.any(|o| !o.residues.is_disjoint(&r.residues))
+    })
+}
+
+/// Whether the value was widened from this type, and moved at most since: rounding it to the type again changes nothing.
+fn is_rounded_to(program: &Program, x: ValueId, ty: &str) -> bool {
+    let mut x = x;
+    loop {
+        let ValueDef::Result { op, .. } = program.value(x).def else {
+            return false;
+        };
+        let o = program.op(op);
+        let Op::Hlo(inner) = &o.op;
+        let Some(from) = o.operands.first() else {
+            return false;
+        };
+        if matches!(inner, hlo::Op::Convert(_)) {
+            return float(program, *from).is_some_and(|e| name(e) == ty);
+        }
+        if o.op.kind() != Kind::Movement || o.operands.len() != 1 {
+            return false;
+        }
+        x = *from;
+    }
+}
+
+/// The narrower type that a conversion rounds to.
+fn narrowed(program: &Program, o: &Operation) -> Vec<String> {
+    let Op::Hlo(inner) = &o.op;
+    match inner {
+        hlo::Op::Convert(_) => {
+            let from = o.operands.first().and_then(|v| float(program, *v));
+            o.results
+                .iter()
+                .filter_map(|v| float(program, *v))
+                .filter(|to| from.is_some_and(|from| unit_roundoff(from) < unit_roundoff(to)))
+                .map(name)
+                .collect()
+        }
+        hlo::Op::ReducePrecision(r) => vec![format!("e{}m{}", r.exponent_bits, r.mantissa_bits)],
+        _ => vec![],
+    }
+}
+
+/// Types the side and the regions of its ops round in, with their unit roundoffs.
+fn rounds_in(part: &Part<'_>) -> BTreeMap<String, f64> {
     let program = part.version.program;
     all_ops(part)
         .into_iter()
@@ -41,24 +173,29 @@ fn name(element: &ElementType) -> String {
         .to_string()
 }
 
-fn of_op(program: &Program, op: OpId) -> Vec<String> {
+fn of_op(program: &Program, op: OpId) -> Vec<(String, f64)> {
     let o = program.op(op);
     let Op::Hlo(inner) = &o.op;
     let results = o.results.iter().filter_map(|v| float(program, *v));
+    let named = |e: &ElementType| {
+        let part = e.complex_part();
+        (name(e), unit_roundoff(part.as_ref().unwrap_or(e)))
+    };
     match inner {
         hlo::Op::Convert(_) => {
             let from = o.operands.first().and_then(|v| float(program, *v));
             results
                 .filter(|to| from.is_none_or(|from| unit_roundoff(from) < unit_roundoff(to)))
-                .map(name)
+                .map(named)
                 .collect()
         }
         hlo::Op::ReducePrecision(r) => {
-            vec![format!("e{}m{}", r.exponent_bits, r.mantissa_bits)]
+            let unit = 2f64.powi(-(r.mantissa_bits as i32) - 1);
+            vec![(format!("e{}m{}", r.exponent_bits, r.mantissa_bits), unit)]
         }
         hlo::Op::Negate(_) => vec![],
         _ => match o.op.kind() {
-            Kind::Arithmetic | Kind::Opaque => results.map(name).collect(),
+            Kind::Arithmetic | Kind::Opaque => results.map(named).collect(),
             Kind::Movement | Kind::Selection | Kind::Integer | Kind::Control | Kind::Effect => {
                 vec![]
             }

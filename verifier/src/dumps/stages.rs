@@ -200,6 +200,7 @@ impl Stages {
         }
         self.report.predicates[0] += report.predicates[0];
         self.report.predicates[1] += report.predicates[1];
+        self.report.estimates.extend(report.estimates);
         self.report.notes.extend(report.notes);
     }
 

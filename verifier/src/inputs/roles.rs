@@ -1,4 +1,4 @@
-//! What a program does with its parameters: which are indices and into how many places, which must be positive.
+//! What a program does with its parameters: which are indices and into how many places, and where the functions that take them are defined.
 //!
 //! Found by following each parameter forward through ops that keep its meaning (movement, conversion, the usual wrapping of negative indices) into
 //! gathers, scatters, dynamic slices, logarithms and roots, through calls and loop bodies.
@@ -16,8 +16,49 @@ use tileproof_dialect::{
 pub struct Role {
     /// Valid indices are below this.
     pub index_below: Option<u64>,
-    /// Operand of a logarithm, root or power.
-    pub positive: bool,
+    /// Where the functions that take it are defined.
+    pub domain: Domain,
+}
+
+/// What a float must be for the functions that take it to give numbers; the later, the narrower.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Domain {
+    #[default]
+    Any,
+    AboveMinusOne,
+    WithinOne,
+    Positive,
+    AboveOne,
+    /// 0, 1, 2, ...
+    Whole,
+    /// Matrices with a diagonal that is not small.
+    Triangular,
+    /// Symmetric matrices with positive pivots.
+    PositiveDefinite,
+}
+
+/// The domain of operand `position` of a function.
+fn domain(op: &hlo::Op, position: usize) -> Option<Domain> {
+    Some(match (op.name(), position) {
+        ("log" | "sqrt" | "rsqrt" | "lgamma" | "digamma", _) => Domain::Positive,
+        ("power", 0) | ("zeta" | "polygamma", 1) => Domain::Positive,
+        ("acosh", _) | ("zeta", 0) => Domain::AboveOne,
+        ("asin" | "acos" | "atanh" | "erf_inv", _) => Domain::WithinOne,
+        ("log_plus_one", _) => Domain::AboveMinusOne,
+        ("polygamma", 0) => Domain::Whole,
+        ("cholesky", _) => Domain::PositiveDefinite,
+        ("triangular_solve", 0) => Domain::Triangular,
+        ("custom_call", 0) => match op {
+            hlo::Op::CustomCall(call) if call.call_target_name.contains("potrf") => {
+                Domain::PositiveDefinite
+            }
+            hlo::Op::CustomCall(call) if call.call_target_name.contains("trsm") => {
+                Domain::Triangular
+            }
+            _ => return None,
+        },
+        (_, _) => return None,
+    })
 }
 
 /// Roles of the entry function's parameters.
@@ -31,7 +72,8 @@ pub fn of_parameters(program: &Program) -> Vec<Role> {
         .collect()
 }
 
-fn users(program: &Program) -> Vec<Vec<(OpId, usize)>> {
+/// Ops that use each value, with the places of the operands.
+pub fn users(program: &Program) -> Vec<Vec<(OpId, usize)>> {
     let mut out = vec![vec![]; program.value_count()];
     for id in program.op_ids() {
         for (i, v) in program.op(id).operands.iter().enumerate() {
@@ -41,7 +83,8 @@ fn users(program: &Program) -> Vec<Vec<(OpId, usize)>> {
     out
 }
 
-fn follow(program: &Program, users: &[Vec<(OpId, usize)>], start: ValueId) -> Role {
+/// The role of a value.
+pub fn follow(program: &Program, users: &[Vec<(OpId, usize)>], start: ValueId) -> Role {
     let mut role = Role::default();
     let mut seen = HashSet::new();
     let mut stack = vec![start];
@@ -57,9 +100,11 @@ fn follow(program: &Program, users: &[Vec<(OpId, usize)>], start: ValueId) -> Ro
                 role.index_below = Some(role.index_below.map_or(limit, |n| n.min(limit)));
                 continue;
             }
+            if let Some(domain) = domain(op, *position) {
+                role.domain = role.domain.max(domain);
+                continue;
+            }
             match name {
-                "log" | "sqrt" | "rsqrt" => role.positive = true,
-                "power" if *position == 0 => role.positive = true,
                 "return" => stack.extend(results_for(program, *id, *position)),
                 "call" => stack.extend(callee_argument(program, op, *position)),
                 "while" => stack.extend(

@@ -9,8 +9,14 @@ use tileproof_dialect::{
     types::ElementType,
 };
 
-/// Most literals an expression is looked for in; those that only the other side has come first.
+/// Most literals an expression of two ops is looked for in; those that only the other side has come first.
 const MOST_LITERALS: usize = 40;
+/// Most literals an expression of one op is looked for in.
+const MOST_IN_PAIRS: usize = 100;
+/// Most literals looked at.
+const MOST_SINGLE: usize = 1000;
+/// Most explanations of one op before those of two are looked for.
+const MOST_PAIRS_FOUND: usize = 8;
 /// Most explanations given.
 const MOST_FOUND: usize = 15;
 
@@ -108,7 +114,7 @@ fn terms(
         .map(|(e, v)| (!(absent(e, *v) && e == element), *v))
         .collect();
     all.sort_by_key(|(present, _)| *present);
-    all.truncate(MOST_LITERALS);
+    all.truncate(MOST_SINGLE);
     all.iter()
         .enumerate()
         .map(|(i, (_, v))| Term {
@@ -136,20 +142,26 @@ impl Search {
             self.offer(t);
         }
         let n = self.literals.len();
+        let few = n.min(MOST_LITERALS);
         for i in 0..n {
             for u in UNARY {
                 let t = self.unary(u, self.literals[i], i);
                 self.offer(t);
-                self.pairs.push(t);
-            }
-            for j in 0..n {
-                for b in BINARY {
-                    if j < i && matches!(b, Binary::Sum | Binary::Product) {
-                        continue;
-                    }
-                    let t = self.binary(b, (self.literals[i], i), (self.literals[j], j));
-                    self.offer(t);
+                if i < few {
                     self.pairs.push(t);
+                }
+            }
+        }
+        for i in 0..few {
+            for j in 0..few {
+                self.combine(i, j, |search, t| search.pairs.push(t));
+            }
+        }
+        let some = n.min(MOST_IN_PAIRS);
+        for i in 0..some {
+            for j in if i < few { few } else { 0 }..some {
+                if self.found.len() < MOST_PAIRS_FOUND {
+                    self.combine(i, j, |_, _| {});
                 }
             }
         }
@@ -166,7 +178,7 @@ impl Search {
                 let t = self.unary(u, pair, at);
                 self.offer(t);
             }
-            for i in 0..n {
+            for i in 0..few {
                 for b in BINARY {
                     if matches!(b, Binary::Sum | Binary::Difference) && pair.sums > 0 {
                         continue;
@@ -180,6 +192,18 @@ impl Search {
                     }
                 }
             }
+        }
+    }
+
+    /// Offers what the binary ops make of two literals.
+    fn combine(&mut self, i: usize, j: usize, and: impl Fn(&mut Search, Term)) {
+        for b in BINARY {
+            if j < i && matches!(b, Binary::Sum | Binary::Product) {
+                continue;
+            }
+            let t = self.binary(b, (self.literals[i], i), (self.literals[j], j));
+            self.offer(t);
+            and(self, t);
         }
     }
 
@@ -319,6 +343,15 @@ fn rounding(element: &ElementType) -> Option<fn(f64) -> f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_op_is_found_among_many_literals() {
+        let mut all: Vec<f64> = (0..200).map(|i| 1.0 + f64::from(i) / 7.0).collect();
+        all.push(7.5);
+        let third = (1.0f32 / 7.5f32, -7.5f32);
+        assert!(!explained(third.0, &all).is_empty());
+        assert!(explained(third.1, &all).iter().any(|e| e.text == "-7.5"));
+    }
 
     fn literals(all: &[f64]) -> Literals {
         let mut out = Literals::default();

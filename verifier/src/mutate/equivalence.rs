@@ -3,7 +3,7 @@
 //! Proves: two programs of one canonical form are the same functions; two copies that agree on all inputs are. Cannot: see through context the copy
 //! leaves out, so many equivalent mutants count as survivors.
 
-use super::{Mutator, look};
+use super::{Mutator, canonical::canonical, look};
 use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
     builder::{ProgramBuilder, Provenance},
@@ -12,12 +12,11 @@ use tileproof_dialect::{
     literal::Literal,
     op::{Kind, Op},
     planes::Planes,
-    program::{OpId, Program, RegionId, ValueId},
+    program::{OpId, Program, ValueId},
     tensor::{Tensor, Value},
     types::{Class, ElementType, TensorType, Type},
 };
 use tileproof_runtime::{limits::Limits, reference::Interpreter};
-use xxhash_rust::xxh3::Xxh3;
 
 /// Why a mutant is no fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,111 +60,6 @@ pub fn of(
 /// Mutators whose fault is another one in a copy of the place: they take values or functions from elsewhere.
 const BEYOND: &[&str] = &["other-operand", "other-callee", "in-place-alias"];
 
-/// Ops whose operands may change places: both have one type and the op is commutative in every bit.
-const COMMUTATIVE: &[&str] = &["add", "multiply", "maximum", "minimum", "and", "or", "xor"];
-
-/// Hash of what the entry function returns, ops without use left out and equal values counted as one.
-pub fn canonical(program: &Program) -> u128 {
-    let mut keys = HashMap::new();
-    region_key(program, program.main().body, &mut keys, 0)
-}
-
-/// Nesting of calls at which a callee is taken by its name.
-const DEPTH: usize = 64;
-
-fn region_key(
-    program: &Program,
-    region: RegionId,
-    keys: &mut HashMap<ValueId, u128>,
-    depth: usize,
-) -> u128 {
-    for (i, v) in program.region(region).arguments.iter().enumerate() {
-        keys.insert(
-            *v,
-            hash(&[b"argument", &i.to_le_bytes(), &depth.to_le_bytes()]),
-        );
-    }
-    let mut effects = vec![];
-    for id in &program.region(region).ops {
-        let o = program.op(*id);
-        if o.op.is_return() {
-            break;
-        }
-        let mut operands: Vec<u128> = o
-            .operands
-            .iter()
-            .map(|v| keys.get(v).copied().unwrap_or(0))
-            .collect();
-        let Op::Hlo(op) = &o.op;
-        if COMMUTATIVE.contains(&op.name()) {
-            operands.sort_unstable();
-        }
-        let mut parts: Vec<Vec<u8>> = vec![format!("{:?}", nameless(op)).into_bytes()];
-        parts.extend(operands.iter().map(|k| k.to_le_bytes().to_vec()));
-        for r in &o.regions {
-            parts.push(
-                region_key(program, *r, keys, depth + 1)
-                    .to_le_bytes()
-                    .to_vec(),
-            );
-        }
-        for callee in o.op.callees() {
-            match program.find_function(callee) {
-                Some(f) if depth < DEPTH => {
-                    let mut inner = HashMap::new();
-                    let body = program.function(f).body;
-                    let key = region_key(program, body, &mut inner, depth + 1);
-                    parts.push(key.to_le_bytes().to_vec());
-                }
-                Some(_) | None => parts.push(callee.as_bytes().to_vec()),
-            }
-        }
-        for (i, v) in o.results.iter().enumerate() {
-            let ty = program.ty(*v).to_string();
-            let mut all: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-            let index = i.to_le_bytes();
-            all.extend([ty.as_bytes(), &index]);
-            keys.insert(*v, hash(&all));
-        }
-        if op.kind() == Kind::Effect {
-            let all: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-            effects.push(hash(&all));
-        }
-    }
-    let returned = program
-        .returned(region)
-        .iter()
-        .map(|v| keys.get(v).copied().unwrap_or(0));
-    let all: Vec<[u8; 16]> = effects
-        .into_iter()
-        .chain(returned)
-        .map(u128::to_le_bytes)
-        .collect();
-    let all: Vec<&[u8]> = all.iter().map(<[u8; 16]>::as_slice).collect();
-    hash(&all)
-}
-
-/// The op without the name of the function it calls, which is hashed by its content; a literal by its hash.
-fn nameless(op: &hlo::Op) -> (String, String) {
-    match op {
-        hlo::Op::Call(_) => ("call".to_string(), String::new()),
-        hlo::Op::Constant(c) => ("constant".to_string(), format!("{:032x}", c.value.hash())),
-        other => (
-            other.name().to_string(),
-            format!("{:?}", other.to_attributes()),
-        ),
-    }
-}
-
-fn hash(parts: &[&[u8]]) -> u128 {
-    let mut h = Xxh3::new();
-    for part in parts {
-        h.update(&part.len().to_le_bytes());
-        h.update(part);
-    }
-    h.digest128()
-}
-
 /// Most elements of the copies that are run.
 const MOST_ELEMENTS: usize = 1 << 20;
 
@@ -180,7 +74,7 @@ fn same_movement(program: &Program, mutator: &Mutator, id: OpId, seed: u64) -> O
     if op.kind() != Kind::Movement || !o.regions.is_empty() || o.operands.iter().any(is_index) {
         return None;
     }
-    let (copy, at) = cone(program, id, &HashSet::new())?;
+    let (copy, at) = cone(program, (id, id), &HashSet::new())?;
     let wrong = (mutator.mutate)(&copy, at, seed)?;
     let labels = |_: &ElementType| Some(ElementType::I64);
     let (copy, wrong) = (
@@ -220,10 +114,40 @@ const TAKES_INDICES: &[&str] = &[
 /// Bits that all operands of a copy may have together.
 const EXHAUSTIVE_BITS: u32 = 16;
 
-/// An elementwise place is known by all its inputs, when its types have 8 bits.
+/// Most ops below the changed one that are looked at.
+const MOST_BELOW: usize = 8;
+
+/// An elementwise place is known by all its inputs, when its types have 8 bits: at the changed op, or at the only op that uses it, and so on.
 fn same_on_all_inputs(program: &Program, mutator: &Mutator, id: OpId, seed: u64) -> Option<Why> {
-    let inside = elementwise_cone(program, id)?;
-    let (copy, at) = cone(program, id, &inside)?;
+    let mut root = id;
+    for _ in 0..MOST_BELOW {
+        let why = same_at(program, mutator, (id, root), seed);
+        if why.is_some() {
+            return why;
+        }
+        root = only_user(program, root)?;
+    }
+    None
+}
+
+/// The op that alone uses what `id` computes.
+fn only_user(program: &Program, id: OpId) -> Option<OpId> {
+    let results = &program.op(id).results;
+    let uses = |op: &OpId| program.op(*op).operands.iter().any(|v| results.contains(v));
+    let mut users = program.op_ids().filter(uses);
+    let user = users.next()?;
+    users.next().is_none().then_some(user)
+}
+
+/// As [`same_on_all_inputs`], at `root`, which uses op `id` or is it.
+fn same_at(
+    program: &Program,
+    mutator: &Mutator,
+    (id, root): (OpId, OpId),
+    seed: u64,
+) -> Option<Why> {
+    let inside = elementwise_cone(program, root)?;
+    let (copy, at) = cone(program, (id, root), &inside)?;
     let wrong = (mutator.mutate)(&copy, at, seed)?;
     let small = one_small_type(&copy).filter(|_| one_small_type(&wrong).is_some())?;
     let shrink = |e: &ElementType| match e.class() {
@@ -381,18 +305,22 @@ fn leaves(program: &Program, id: OpId, inside: &HashSet<OpId>) -> Vec<ValueId> {
     out
 }
 
-/// A program of op `id` and the ops `inside` alone, their other operands being the parameters; and the number of the op in it.
-fn cone(program: &Program, id: OpId, inside: &HashSet<OpId>) -> Option<(Program, OpId)> {
-    let leaves = leaves(program, id, inside);
+/// A program of op `root` and the ops `inside` alone, their other operands being the parameters; and the number that op `id` has in it.
+fn cone(
+    program: &Program,
+    (id, root): (OpId, OpId),
+    inside: &HashSet<OpId>,
+) -> Option<(Program, OpId)> {
+    let leaves = leaves(program, root, inside);
     let mut b = ProgramBuilder::new("copy", Provenance::Keep);
     let types: Vec<Type> = leaves.iter().map(|v| program.ty(*v).clone()).collect();
     let parameters = b.begin_function("main", &types, Default::default());
     let mut values: HashMap<ValueId, ValueId> = leaves.into_iter().zip(parameters).collect();
-    let region = program.region(program.region_of(id)?);
+    let region = program.region(program.region_of(root)?);
     let mut ops: Vec<OpId> = inside.iter().copied().collect();
     // Definitions first; an op of an outer region comes before the region's own.
     ops.sort_by_key(|op| (region.ops.iter().position(|o| o == op), *op));
-    ops.push(id);
+    ops.push(root);
     let mut at = None;
     for op in ops {
         let o = program.op(op);
@@ -402,12 +330,14 @@ fn cone(program: &Program, id: OpId, inside: &HashSet<OpId>) -> Option<(Program,
             .map(|v| values.get(v).copied())
             .collect::<Option<Vec<_>>>()?;
         let types: Vec<Type> = o.results.iter().map(|v| program.ty(*v).clone()).collect();
-        at = Some(OpId(b.program().op_count() as u32));
+        if op == id {
+            at = Some(OpId(b.program().op_count() as u32));
+        }
         let results = b.op(o.op.clone(), &operands, &types, vec![], Default::default());
         values.extend(o.results.iter().copied().zip(results));
     }
     let results = program
-        .op(id)
+        .op(root)
         .results
         .iter()
         .map(|v| values.get(v).copied())

@@ -4,7 +4,9 @@
 //! first: a mismatch there is a false alarm.
 
 use super::{
-    Mutator, equivalence,
+    Mutator,
+    canonical::canonical,
+    equivalence,
     oracles::{self, Oracle},
 };
 use crate::{
@@ -303,7 +305,7 @@ fn judge(
         ieee_decided: 1.0,
         passed: vec![],
     };
-    if equivalence::canonical(program) == equivalence::canonical(&mutant) {
+    if canonical(program) == canonical(&mutant) {
         out.fate = Fate::Equivalent {
             why: equivalence::Why::SameForm,
         };

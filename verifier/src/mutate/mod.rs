@@ -7,6 +7,7 @@ mod draft;
 mod look;
 mod variants;
 
+pub mod canonical;
 pub mod equivalence;
 pub mod measure;
 pub mod oracles;

@@ -1,6 +1,7 @@
 //! The report as JSON, from typed values.
 
 use crate::{
+    estimate::{Estimate, Estimated},
     finding::{Finding, contract_words},
     validate::Report,
 };
@@ -14,9 +15,18 @@ pub fn report(r: &Report, findings: &[Finding]) -> Value {
         "ring_decided": r.ring_decided(),
         "ieee_decided": r.ieee_decided(),
         "predicates": r.predicates,
+        "predicates_by_op": r.choices.iter().map(|p| json!({
+            "op": p.op,
+            "location": p.location.to_string(),
+            "no": p.chosen[0],
+            "yes": p.chosen[1],
+            "exercised": p.is_exercised(),
+        })).collect::<Vec<_>>(),
         "runs": r.runs.iter().map(|(class, seed)| json!({"class": class.name(), "seed": seed})).collect::<Vec<_>>(),
         "skipped": r.skipped.iter().map(|s| json!({"class": s.class.name(), "seed": s.seed, "why": s.why})).collect::<Vec<_>>(),
         "assumed": super::text::assumptions(r),
+        "vacuous_outputs": r.vacuous(),
+        "estimates": r.estimates.iter().map(estimate).collect::<Vec<_>>(),
         "notes": r.notes,
         "passes": r.passes.iter().map(|p| json!({
             "pass": p.pass,
@@ -38,4 +48,20 @@ pub fn report(r: &Report, findings: &[Finding]) -> Value {
         })).collect::<Vec<_>>(),
         "findings": findings,
     })
+}
+
+fn estimate(e: &Estimate) -> Value {
+    let of = json!({"pass": e.pass, "class": e.class.name(), "seed": e.seed});
+    let outcome = match &e.outcome {
+        Estimated::NotRun(why) => json!({"not_run": why}),
+        Estimated::Compared(d) => json!({
+            "within": d.is_within(),
+            "outside": d.outside,
+            "compared": d.compared,
+            "left_out": d.left_out,
+            "worst_element": d.worst_element,
+            "worst_output": d.worst_output,
+        }),
+    };
+    json!({"of": of, "outcome": outcome})
 }

@@ -1,6 +1,7 @@
 //! The table and the findings as text.
 
 use crate::{
+    estimate::{Estimate, Estimated, REACH},
     finding::{Element, Finding, contract_words},
     validate::{PassReport, Report},
 };
@@ -65,6 +66,15 @@ pub fn closing(report: &Report) -> String {
         report.predicates[0],
         report.predicates[1]
     );
+    let vacuous: Vec<String> = report.vacuous().iter().map(usize::to_string).collect();
+    if !vacuous.is_empty() {
+        let _ = writeln!(
+            out,
+            "outputs checked vacuously, NaN in every element of every ordinary run: {} (give --inputs for which they are numbers)",
+            vacuous.join(", ")
+        );
+    }
+    predicates(&mut out, report);
     for s in &report.skipped {
         let _ = writeln!(
             out,
@@ -76,6 +86,9 @@ pub fn closing(report: &Report) -> String {
     }
     for p in &report.passes {
         pass_notes(&mut out, p);
+    }
+    for e in &report.estimates {
+        let _ = writeln!(out, "{}", estimate(e));
     }
     for note in &report.notes {
         let _ = writeln!(out, "note: {note}");
@@ -90,6 +103,59 @@ pub fn closing(report: &Report) -> String {
         report.time.as_secs_f64()
     );
     out
+}
+
+/// Predicates with an outcome that no input met: nothing is known of what hangs on it.
+fn predicates(out: &mut String, report: &Report) {
+    const MOST: usize = 8;
+    let never = report.choices.never_met();
+    if never.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "predicates never exercised: {} of {} have an outcome that no input met",
+        never.len(),
+        report.choices.iter().count()
+    );
+    for p in never.iter().take(MOST) {
+        let what = match p.chosen {
+            [0, 0] => "never run".to_string(),
+            [0, n] => format!("true all {n} times"),
+            [n, _] => format!("false all {n} times"),
+        };
+        let _ = writeln!(out, "  {} at {}: {what}", p.op, p.location);
+    }
+    if never.len() > MOST {
+        let _ = writeln!(out, "  and {} more (--json lists all)", never.len() - MOST);
+    }
+}
+
+/// What runs of the whole program say where no bound decided: no proof.
+fn estimate(e: &Estimate) -> String {
+    let what = match &e.outcome {
+        Estimated::NotRun(why) => format!("not run: {why}"),
+        Estimated::Compared(d) => {
+            let left_out = match d.left_out {
+                0 => String::new(),
+                n => format!("; {n} elements left out: integers that differ, or not finite"),
+            };
+            format!(
+                "{}: {} of {} elements outside; farthest element {:.2}, farthest output {:.2} times the farthest of 8 disturbed runs from \
+                 f64 (outside above {REACH}){left_out}",
+                if d.is_within() { "within" } else { "outside" },
+                d.outside,
+                d.compared,
+                d.worst_element,
+                d.worst_output,
+            )
+        }
+    };
+    let (class, seed) = (e.class.name(), e.seed);
+    format!(
+        "{}: estimate end to end, no proof, {class} (seed {seed}): {what}",
+        e.pass
+    )
 }
 
 /// What a verdict rests on besides equal residues.

@@ -3,7 +3,9 @@
 use super::{Step, run::Delta};
 use crate::{
     compare::bits::Difference,
+    estimate::Estimate,
     inputs::Class,
+    predicates::Exercised,
     verdict::{Ieee, NOTHING_COMPARED, Ring, Verdict},
 };
 use std::{
@@ -86,8 +88,12 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// Outcomes of compares, selects and branches over the runs: (false, true).
     pub predicates: [u64; 2],
-    /// Predicates of the first program that had one outcome only: op, place and the outcome.
-    pub one_sided: Vec<String>,
+    /// What each choosing op of the first program chose over the runs.
+    pub choices: Exercised,
+    /// Of each output of the first program, whether some ordinary run gave a number.
+    pub numbers: Vec<bool>,
+    /// Where no bound decided: what runs of the whole program say.
+    pub estimates: Vec<Estimate>,
     pub notes: Vec<String>,
     pub time: Duration,
 }
@@ -101,7 +107,9 @@ impl Report {
             runs: vec![],
             skipped: vec![],
             predicates: [0, 0],
-            one_sided: vec![],
+            choices: Exercised::default(),
+            numbers: vec![],
+            estimates: vec![],
             notes: vec![],
             time: Duration::ZERO,
         }
@@ -114,6 +122,22 @@ impl Report {
         }
         self.notes.sort();
         self.notes.dedup();
+    }
+
+    pub(super) fn note_numbers(&mut self, of_run: &[bool]) {
+        self.numbers
+            .resize(self.numbers.len().max(of_run.len()), false);
+        for (all, one) in self.numbers.iter_mut().zip(of_run) {
+            *all |= one;
+        }
+    }
+
+    /// Outputs that are NaN in every element of every ordinary run: nothing is known of what they compute.
+    pub fn vacuous(&self) -> Vec<usize> {
+        let all = self.numbers.iter().enumerate();
+        all.filter(|(_, number)| !**number)
+            .map(|(i, _)| i)
+            .collect()
     }
 
     /// Share of output elements the ring decided.
@@ -129,6 +153,11 @@ impl Report {
         let all: u64 = self.passes.iter().map(|p| p.regions).sum();
         share(all - self.passes.iter().map(|p| p.loose).sum::<u64>(), all)
     }
+}
+
+/// Whether so many regions are loose that equal residues alone do not make the program equal.
+pub(super) fn is_loose(loose: u64, regions: u64) -> bool {
+    loose as f64 > regions as f64 * LOOSE_SHARE
 }
 
 fn share(part: u64, all: u64) -> f64 {
@@ -202,7 +231,7 @@ impl PassReport {
                 why: NOTHING_COMPARED.to_string(),
             });
         }
-        if self.ordinary_loose as f64 > self.ordinary_regions as f64 * LOOSE_SHARE {
+        if is_loose(self.ordinary_loose, self.ordinary_regions) {
             let why = format!(
                 "loose bounds in {} of {} regions",
                 self.ordinary_loose, self.ordinary_regions

@@ -2,19 +2,20 @@
 
 use super::{
     Options, Step,
-    report::{Found, Report, Skipped},
+    report::{Found, Report, Skipped, is_loose},
 };
 use crate::{
-    co_evaluation::{CoEvaluation, Mismatch, Outcome, Pair, RegionResult},
+    co_evaluation::{CoEvaluation, Mismatch, Outcome, Pair, RegionResult, probe::Probing},
     compare::bits::{self, Difference},
+    estimate::{self, Estimate},
     inputs::{self, Class},
-    level,
+    level::{self, Level},
     pattern::Pattern,
     session::{Content, Facts, Session, Version},
     verdict::{Ieee, Ring, Verdict, decide},
 };
 use std::{
-    collections::HashSet,
+    collections::{BTreeMap, HashSet},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -23,9 +24,10 @@ use tileproof_dialect::{
     eval::{Stop, Trap},
     numerics::{Numerics, SpecialValues},
     planes::Planes,
-    program::Program,
+    program::{OpId, Program},
+    tensor::Tensor,
 };
-use tileproof_runtime::{inputs::with_ring, limits::Limits};
+use tileproof_runtime::{inputs::with_ring, limits::Limits, reference::choices::Choices};
 
 /// How often a seed is redrawn when a residue of a divisor is zero by chance.
 const REDRAWS: u64 = 3;
@@ -34,6 +36,8 @@ const REDRAWS: u64 = 3;
 pub struct Job<'p> {
     pub programs: &'p [Arc<Program>],
     pub facts: &'p [Facts],
+    /// Of each step, the places of its two programs.
+    pub pairs: &'p [(usize, usize)],
     pub steps: &'p [Step],
     pub options: &'p Options,
 }
@@ -59,23 +63,33 @@ impl Part {
             }
         };
         report.runs.push((self.class, self.seed));
+        if self.class.is_ordinary()
+            && let Some(first) = attempt.passes.first()
+        {
+            report.note_numbers(&first.numbers);
+        }
         for (pass, mut new) in report.passes.iter_mut().zip(attempt.passes) {
             new.stamp(self.class, self.seed);
-            if matches!(self.class, Class::Normal | Class::Exact | Class::Given) {
+            if self.class.is_ordinary() {
                 pass.ordinary_regions += new.outcome.regions.len() as u64;
                 pass.ordinary_loose += new.loose;
             }
             pass.absorb(new);
         }
+        report.estimates.extend(attempt.estimates);
         report.predicates[0] += attempt.predicates[0];
         report.predicates[1] += attempt.predicates[1];
+        report.choices.add(&attempt.choices);
         report.notes.extend(attempt.notes);
     }
 }
 
 struct Attempt {
     passes: Vec<Delta>,
+    estimates: Vec<Estimate>,
     predicates: [u64; 2],
+    /// By op of the first program.
+    choices: BTreeMap<OpId, [u64; 2]>,
     notes: Vec<String>,
 }
 
@@ -88,10 +102,28 @@ pub struct Delta {
     pub loose: u64,
     pub elements: u64,
     pub decided: u64,
+    /// Of each output, whether an element is a number.
+    pub numbers: Vec<bool>,
     pub time: Duration,
 }
 
 impl Delta {
+    /// Whether no bound decides whether the two sides compute the same.
+    fn is_open(&self) -> bool {
+        let undecided = |v: &Verdict| match v {
+            Verdict::Inconclusive { .. } => true,
+            Verdict::Equal
+            | Verdict::Benign { .. }
+            | Verdict::EqualIeeeOnly { .. }
+            | Verdict::NumericsViolation
+            | Verdict::HiddenMiscompile
+            | Verdict::Miscompile
+            | Verdict::Unsupported { .. } => false,
+        };
+        is_loose(self.loose, self.outcome.regions.len() as u64)
+            || self.verdicts.iter().any(undecided)
+    }
+
     fn stamp(&mut self, class: Class, seed: u64) {
         for f in &mut self.found {
             (f.class, f.seed) = (class, seed);
@@ -112,6 +144,11 @@ impl From<Error> for Ended {
     fn from(e: Error) -> Ended {
         Ended::Failed(e)
     }
+}
+
+/// The place of the program that the first step starts from.
+pub fn first_of(pairs: &[(usize, usize)]) -> usize {
+    pairs.first().map_or(0, |(before, _)| *before)
 }
 
 impl Job<'_> {
@@ -141,16 +178,23 @@ impl Job<'_> {
         last: bool,
     ) -> Result<Attempt, Ended> {
         let limits = level::budget(class, &self.options.limits);
-        let versions: Vec<Version<'_>> = self
+        let choices = Choices::default();
+        let mut versions: Vec<Version<'_>> = self
             .programs
             .iter()
             .zip(self.facts)
             .map(|(p, f)| Version::new(p, f, &limits))
             .collect();
+        let first = first_of(self.pairs);
+        if let Some(version) = versions.get_mut(first) {
+            let (program, facts) = (&self.programs[first], &self.facts[first]);
+            *version = Version::new(program, facts, &limits).counted(&choices);
+        }
         let arguments = match &self.options.given {
             Some(values) => values.clone(),
             None => inputs::generate(level::most_static(&versions), class, seed)?,
         };
+        let plain_arguments = arguments.clone();
         let mut session = Session::new(Planes::IeeeAndRing, &limits);
         let contents: Vec<Content> = arguments
             .into_iter()
@@ -158,16 +202,18 @@ impl Job<'_> {
             .map(|(i, v)| session.insert(with_ring(&v, ring_seed, i as u64)))
             .collect();
         let mut passes = vec![];
+        let mut estimates = vec![];
         let mut zero_divisors = false;
-        for (k, step) in self.steps.iter().enumerate() {
+        for (step, (before, after)) in self.steps.iter().zip(self.pairs) {
             let start = Instant::now();
             let numerics = numerics(step, class);
             let compared = compare(
                 &mut session,
-                (&versions[k], &versions[k + 1]),
+                (&versions[*before], &versions[*after]),
                 step,
                 &numerics,
                 &contents,
+                self.probing(class, seed),
             );
             let mut delta = match compared {
                 Ok(delta) => delta,
@@ -188,6 +234,15 @@ impl Job<'_> {
                     .iter_mut()
                     .for_each(|f| f.ring = Ring::NotDecisive("zero divisor".to_string()));
             }
+            if estimates.is_empty() && delta.is_open() && class.is_ordinary() {
+                let (before, after) = (versions[*before].program, versions[*after].program);
+                estimates.push(Estimate {
+                    pass: step.pass.clone(),
+                    class,
+                    seed,
+                    outcome: estimate::of(before, after, &plain_arguments, &limits),
+                });
+            }
             passes.push(delta);
         }
         let notes = if zero_divisors {
@@ -200,9 +255,20 @@ impl Job<'_> {
         };
         Ok(Attempt {
             passes,
+            estimates,
             predicates: session.events.predicates,
+            choices: choices.by_op(),
             notes,
         })
+    }
+
+    /// Once is enough: the first ordinary run of the level that looks everywhere.
+    fn probing(&self, class: Class, seed: u64) -> Probing {
+        let first = matches!(class, Class::Normal | Class::Given) && seed == self.options.seed;
+        match self.options.level {
+            Level::Full if first => Probing::On { seed },
+            Level::Full | Level::Quick => Probing::Off,
+        }
     }
 
     /// A stop of the run as a verdict, or as the reason it ended.
@@ -249,6 +315,7 @@ fn compare(
     step: &Step,
     numerics: &Numerics,
     arguments: &[Content],
+    probing: Probing,
 ) -> Result<Delta, Stop> {
     let pair = Pair {
         before,
@@ -256,6 +323,7 @@ fn compare(
         numerics,
         rewrites: &step.rewrites,
         origin: step.origin,
+        probing,
     };
     let mut seen = HashSet::new();
     let mut run = CoEvaluation::new(&pair, session, &mut seen);
@@ -266,12 +334,19 @@ fn compare(
     };
     let outcome = std::mem::take(&mut run.outcome);
     let mut delta = Delta::default();
-    for (want, undecided) in results.want.iter().zip(&results.undecided) {
-        let n = session
-            .value(*want)?
-            .as_tensor()
-            .map_or(1, |t| t.len() as u64);
+    let open = outcome
+        .mismatches
+        .iter()
+        .any(|m| m.certain && matches!(m.ring, Ring::NotDecisive(_)));
+    for (i, want) in results.want.iter().enumerate() {
+        let value = session.value(*want)?;
+        let n = value.as_tensor().map_or(1, |t| t.len() as u64);
+        delta
+            .numbers
+            .push(value.as_tensor().is_none_or(holds_number));
         delta.elements += n;
+        let undecided =
+            results.undecided.get(i) == Some(&true) || (open && results.got.get(i) != Some(want));
         if session.events.opaque_random == 0 && !undecided {
             delta.decided += n;
         }
@@ -292,6 +367,24 @@ fn compare(
     }
     delta.outcome = outcome;
     Ok(delta)
+}
+
+/// Whether an element is a number: two values of which every element is NaN are equal whatever was computed.
+fn holds_number(t: &Tensor) -> bool {
+    let element = t.element();
+    if t.is_empty() || !(element.is_float() || element.is_complex()) {
+        return true;
+    }
+    match element.complex_part() {
+        Some(part) => {
+            let parts = Tensor::new(vec![2 * t.len() as u64], part, t.ieee().clone(), None);
+            parts
+                .to_f64s()
+                .chunks_exact(2)
+                .any(|z| !z[0].is_nan() && !z[1].is_nan())
+        }
+        None => t.to_f64s().iter().any(|x| !x.is_nan()),
+    }
 }
 
 /// One side trapped: the other must trap alike. Running out of steps is no trap of the program: the run is given up.
@@ -382,14 +475,8 @@ fn judge_regions(regions: &[RegionResult], delta: &mut Delta) {
 }
 
 fn judge_mismatch(mismatches: &[Mismatch], output: Option<Difference>, delta: &mut Delta) {
-    let verdict = |m: &Mismatch| match m.clause {
-        Some(clause) => Verdict::Benign {
-            clause: clause.name.to_string(),
-        },
-        None => decide(&m.ring, &m.ieee),
-    };
     // The worst; the innermost is the first; one without a rewrite is worse evidence than one with.
-    let rank = |m: &Mismatch| (verdict(m).badness(), m.blame.rewrite.is_some());
+    let rank = |m: &Mismatch| (m.verdict().badness(), m.blame.rewrite.is_some());
     let Some(worst) = mismatches
         .iter()
         .filter(|m| m.certain)
@@ -397,10 +484,7 @@ fn judge_mismatch(mismatches: &[Mismatch], output: Option<Difference>, delta: &m
     else {
         return;
     };
-    if matches!(worst.ring, Ring::NotDecisive(_)) {
-        delta.decided = 0;
-    }
-    let verdict = verdict(worst);
+    let verdict = worst.verdict();
     if verdict.is_mismatch() {
         delta.found.push(Found {
             verdict: verdict.clone(),

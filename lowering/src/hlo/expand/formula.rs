@@ -12,6 +12,7 @@ use tileproof_dialect::{
         bitcast_convert::BitcastConvert,
         clamp::Clamp,
         compare::{Compare, Direction},
+        complex::Complex,
         constant::Constant,
         convert::Convert,
         cosine::Cosine,
@@ -19,13 +20,18 @@ use tileproof_dialect::{
         exponential::Exponential,
         exponential_minus_one::ExponentialMinusOne,
         floor::Floor,
+        imag::Imag,
         is_finite::IsFinite,
         log::Log,
         log_plus_one::LogPlusOne,
+        maximum::Maximum,
+        minimum::Minimum,
         multiply::Multiply,
         negate::Negate,
+        not::Not,
         or::Or,
         power::Power,
+        real::Real,
         remainder::Remainder,
         select::Select,
         sign::Sign,
@@ -48,7 +54,7 @@ pub struct Formula {
     builder: ProgramBuilder,
     location: Location,
     dims: Vec<u64>,
-    /// The type constants take.
+    /// The type constants take: the parts' where the operands are complex.
     element: ElementType,
 }
 
@@ -71,7 +77,7 @@ impl Formula {
             builder,
             location: location.clone(),
             dims,
-            element: ty.element.clone(),
+            element: ty.element.complex_part().unwrap_or(ty.element.clone()),
         };
         let result = body(&mut formula, &arguments);
         formula.builder.end_function(&[result], location.clone());
@@ -184,6 +190,30 @@ impl Formula {
 
     pub fn floor(&mut self, x: Term) -> Term {
         self.op(Floor, &[x], &[])
+    }
+
+    pub fn maximum(&mut self, x: Term, y: Term) -> Term {
+        self.op(Maximum, &[x, y], &[])
+    }
+
+    pub fn minimum(&mut self, x: Term, y: Term) -> Term {
+        self.op(Minimum, &[x, y], &[])
+    }
+
+    pub fn real(&mut self, z: Term) -> Term {
+        self.op(Real, &[z], &[])
+    }
+
+    pub fn imag(&mut self, z: Term) -> Term {
+        self.op(Imag, &[z], &[])
+    }
+
+    pub fn complex(&mut self, real: Term, imaginary: Term) -> Term {
+        self.op(Complex, &[real, imaginary], &[])
+    }
+
+    pub fn not(&mut self, x: Term) -> Term {
+        self.op(Not, &[x], &[])
     }
 
     pub fn sqrt(&mut self, x: Term) -> Term {

@@ -13,7 +13,7 @@ use tileproof_dialect::hlo::{
 
 /// z + w, z - w, -z, conj z.
 pub fn sum<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
-    let (kind, ty) = wide(rewriter, Value::from(op.result(0).ok()?))?;
+    let (kind, ty) = wide(rewriter, Value::from(op.results().next()?))?;
     let typed = rewriter.read(op)?;
     if kind != Wide::Complex || !matches!(typed.name(), "add" | "subtract" | "negate" | "conj") {
         return None;

@@ -35,7 +35,7 @@ fn whole<'c>(
     op: OpRef<'c>,
     rewriter: &Rewriter<'c>,
 ) -> Option<(Wide, Arc<TensorType>, Vec<ValueRef<'c>>)> {
-    let (kind, ty) = wide(rewriter, Value::from(op.result(0).ok()?))?;
+    let (kind, ty) = wide(rewriter, Value::from(op.results().next()?))?;
     let operands: Vec<ValueRef<'c>> = op.operands().collect();
     let same = operands
         .iter()
@@ -368,7 +368,7 @@ pub fn iota<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Made<'c> {
     let Op::Iota(Iota { iota_dimension }) = rewriter.read(op)? else {
         return None;
     };
-    let (kind, ty) = wide(rewriter, Value::from(op.result(0).ok()?))?;
+    let (kind, ty) = wide(rewriter, Value::from(op.results().next()?))?;
     let size = *ty.static_dims()?.get(iota_dimension as usize)?;
     (kind.is_integer() && size <= 1 << 32).then_some(())?;
     let low = rewriter.create_one(

@@ -19,7 +19,7 @@ fn moved(op: &Op, operands: usize) -> Option<Range<usize>> {
 }
 
 pub fn movement<'c>(op: OpRef<'c>, rewriter: &mut Rewriter<'c>) -> Option<Vec<ValueRef<'c>>> {
-    let result = Value::from(op.result(0).ok()?);
+    let result = Value::from(op.results().next()?);
     let (kind, ty) = wide(rewriter, result)?;
     let typed = rewriter.read(op)?;
     let operands: Vec<ValueRef<'c>> = op.operands().collect();

@@ -1,0 +1,524 @@
+//! Changed regions on values of their own: an op deep inside a program sees few of the values it is defined for, and a rewrite must be right on all of them.
+//! What both sides start from takes generated values instead of the program's, and the two sides are compared under the contract as ever.
+//!
+//! Only for passes of ours, and for ops that stand for one source op on both sides: two values that are equal by chance are no pair. The sides reach a few ops
+//! back, farther than the patterns of rewrites look, so that what a rewrite knows of its operands stays true of the generated values.
+
+use super::{Bodies, CoEvaluation, Followed, Frame, cut::Got, explain::work};
+use crate::{
+    contract::{self, Judged},
+    inputs::{Class, Random, drawn, roles},
+    region::{self, Part, Side},
+    session::{Content, Environment, Version},
+    validate::Origin,
+    verdict::{Ieee, Ring, decide},
+};
+use std::collections::{HashMap, HashSet};
+use tileproof_dialect::{
+    error::Error,
+    eval::Stop,
+    hlo,
+    location::SourceOp,
+    op::{Kind, Op},
+    program::{OpId, Program, RegionId, ValueDef, ValueId},
+    tensor::{Tensor, Value},
+};
+use tileproof_runtime::inputs::with_ring;
+
+/// Whether regions are tried on generated values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Probing {
+    Off,
+    On { seed: u64 },
+}
+
+/// What is generated.
+const PROBES: [(Class, Sign); 11] = [
+    (Class::Special, Sign::Drawn),
+    (Class::Boundary, Sign::Drawn),
+    (Class::Normal, Sign::Of(0b0000_0000)),
+    (Class::Normal, Sign::Of(0b1111_1111)),
+    (Class::Normal, Sign::Of(0b0101_0101)),
+    (Class::Normal, Sign::Of(0b1010_1010)),
+    (Class::Normal, Sign::Of(0b0011_0011)),
+    (Class::Normal, Sign::Of(0b1100_1100)),
+    (Class::Exact, Sign::Drawn),
+    (Class::Wide, Sign::Drawn),
+    (Class::Subnormal, Sign::Drawn),
+];
+
+/// The signs of floats: as they are drawn, or one for all of a value, by the bit of its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    Drawn,
+    Of(u8),
+}
+
+/// How many ops back a side reaches at least.
+const REACH: usize = 3;
+/// Most ops of a side.
+const MOST_OPS: usize = 64;
+/// Most scalar operations of all probes of one comparison.
+const MOST_WORK: u64 = 200_000_000;
+/// Most ops walked back from a value to see what it hangs on.
+const MOST_WALKED: usize = 4096;
+/// How often a region is extended.
+const MOST_STEPS_BACK: usize = 24;
+
+/// What was probed.
+#[derive(Default)]
+pub struct Probed {
+    structures: HashSet<(u128, u128)>,
+    work: u64,
+    users: Option<Vec<Vec<(OpId, usize)>>>,
+    sources: HashMap<(Which, RegionId), Groups>,
+}
+
+/// The ops of a region by the source op they stand for, in order.
+type Groups = HashMap<SourceOp, Vec<OpId>>;
+
+/// Which program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Which {
+    Before,
+    After,
+}
+
+fn groups(program: &Program, region: RegionId) -> Groups {
+    let mut out = Groups::new();
+    for id in &program.region(region).ops {
+        if let Some(source) = program.op(*id).location.sources.first() {
+            out.entry(*source).or_default().push(*id);
+        }
+    }
+    out
+}
+
+/// The before-side op that `op` of `after` takes the place of. Several ops of one name on the before side are copies of one op, each of which became as many
+/// after-side ops, the last of them the one that counts; ops of several names are what one op was written out as, and correspond where none was changed in
+/// number or kind.
+fn counterpart(
+    (before, want): (&Program, &[OpId]),
+    (after, got): (&Program, &[OpId]),
+    op: OpId,
+) -> Option<OpId> {
+    let place = got.iter().position(|o| *o == op)?;
+    let name = |program: &Program, o: OpId| program.op(o).op.name();
+    let first = name(before, *want.first()?);
+    if want.iter().all(|o| name(before, *o) == first) {
+        let each = got.len() / want.len();
+        let is_last = got.len() % want.len() == 0 && place % each == each - 1;
+        return is_last.then(|| want[place / each]);
+    }
+    let alike = want.len() == got.len()
+        && want
+            .iter()
+            .zip(got)
+            .all(|(b, a)| name(before, *b) == name(after, *a));
+    alike.then(|| want[place])
+}
+
+impl CoEvaluation<'_, '_, '_> {
+    /// Tries the region of `v`, for which the before side has `content` on the inputs at hand, on values of its own. Records what differs.
+    pub(super) fn probe(
+        &mut self,
+        v: ValueId,
+        content: Content,
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> Result<(), Stop> {
+        let Probing::On { seed } = self.pair.probing else {
+            return Ok(());
+        };
+        if self.pair.origin != Origin::Pass || self.probed.work > MOST_WORK {
+            return Ok(());
+        }
+        let Some(partner) = self.of_source(v, content, bodies, frame) else {
+            return Ok(());
+        };
+        let sides = match self.same_operands(partner, v, bodies, frame) {
+            Some(sides) => sides,
+            None => match self.independent_region(partner, v, bodies, frame) {
+                Some(sides) => sides,
+                None => return Ok(()),
+            },
+        };
+        let (want_side, got_side) = sides;
+        let structures = (
+            region::structure(self.pair.before, &want_side),
+            region::structure(self.pair.after, &got_side),
+        );
+        if structures.0 == structures.1 || !self.probed.structures.insert(structures) {
+            return Ok(());
+        }
+        for (i, (class, sign)) in PROBES.into_iter().enumerate() {
+            self.session.open_scope();
+            let events = std::mem::take(&mut self.session.events);
+            let stream = seed ^ (i as u64) << 8;
+            let tried = self.try_on((&want_side, &got_side), class, sign, stream, frame);
+            self.session.events = events;
+            self.session.close_scope(&HashSet::new());
+            match tried {
+                Ok(None) => {}
+                Ok(Some(found)) => {
+                    self.outcome.regions.push(found);
+                    return Ok(());
+                }
+                // Values of its own may be ones that a part of the region does not take.
+                Err(Stop::Trap(_)) => {}
+                Err(Stop::Failed(Error::Unsupported { .. })) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(())
+    }
+
+    /// One op of the before side, and what takes its place on the very same operands: a rewrite that does not look at where the operands come from.
+    fn same_operands(
+        &self,
+        partner: ValueId,
+        v: ValueId,
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> Option<(Side, Side)> {
+        let (before, after) = (self.pair.before, self.pair.after);
+        let independent = |e: &Environment, x: ValueId| {
+            e.get(&x).is_some_and(|c| self.session.is_independent(*c))
+        };
+        let side = |version: &Version<'_>, region, root, e: &Environment| {
+            let side = collect(version, region, root, 1, |x| {
+                !independent(e, x) && e.get(&x).is_some_and(|c| frame.followed.shared.contains(c))
+            })?;
+            let leaves = region::leaves(version, &side).into_iter();
+            let contents: Option<HashSet<Content>> = leaves.map(|x| e.get(&x).copied()).collect();
+            Some((side, contents?))
+        };
+        let (want, w) = side(before, bodies.before, partner, &frame.before)?;
+        let (got, g) = side(after, bodies.after, v, &frame.followed.after)?;
+        let computing = want.ops.iter().filter(|op| {
+            let mut results = before.program.op(**op).results.iter();
+            !results.all(|x| independent(&frame.before, *x))
+        });
+        let alone = computing.count() == 1 && w == g && !w.is_empty();
+        let plain = is_plain(before.program, &want) && is_plain(after.program, &got);
+        (alone && plain).then_some((want, got))
+    }
+
+    /// Both sides, [`REACH`] ops deep and on to values that both have; the after side starts from no others than the before side, and none hangs on another.
+    /// None: there are no such sides, or they are large.
+    fn independent_region(
+        &self,
+        partner: ValueId,
+        v: ValueId,
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> Option<(Side, Side)> {
+        let (before, after) = (self.pair.before, self.pair.after);
+        let (of_before, of_after) = (&frame.before, &frame.followed.after);
+        // Contents that are not cuts.
+        let mut through: HashSet<Content> = HashSet::new();
+        for _ in 0..MOST_STEPS_BACK {
+            let is_cut = |e: &Environment, x: ValueId| {
+                e.get(&x).is_some_and(|c| {
+                    frame.followed.shared.contains(c)
+                        && !through.contains(c)
+                        && !self.session.is_independent(*c)
+                })
+            };
+            let want = collect(before, bodies.before, partner, REACH, |x| {
+                is_cut(of_before, x)
+            })?;
+            let got = collect(after, bodies.after, v, REACH, |x| is_cut(of_after, x))?;
+            if !is_plain(before.program, &want) || !is_plain(after.program, &got) {
+                return None;
+            }
+            let contents = |version: &Version<'_>, side: &Side, e: &Environment| {
+                let all = region::leaves(version, side).into_iter();
+                all.map(|x| e.get(&x).copied())
+                    .collect::<Option<HashSet<Content>>>()
+            };
+            let w = contents(before, &want, of_before)?;
+            let g = contents(after, &got, of_after)?;
+            let others: Vec<Content> = g.difference(&w).copied().collect();
+            let dependent = dependent_leaves(before, bodies.before, of_before, &w)?;
+            if others.is_empty() && dependent.is_empty() {
+                return Some((want, got));
+            }
+            through.extend(others);
+            through.extend(dependent);
+        }
+        None
+    }
+
+    /// What differs with generated values in place of what the sides start from.
+    fn try_on(
+        &mut self,
+        (want_side, got_side): (&Side, &Side),
+        class: Class,
+        sign: Sign,
+        seed: u64,
+        frame: &Frame,
+    ) -> Result<Option<super::RegionResult>, Stop> {
+        let (before, after) = (self.pair.before, self.pair.after);
+        let mut given: HashMap<Content, Content> = HashMap::new();
+        let mut environments = vec![];
+        for (version, side, e) in [
+            (before, want_side, &frame.before),
+            (after, got_side, &frame.followed.after),
+        ] {
+            let mut environment = Environment::new();
+            for x in region::leaves(version, side) {
+                let content = *e
+                    .get(&x)
+                    .ok_or_else(|| Stop::internal("a leaf without value"))?;
+                let value = match given.get(&content) {
+                    Some(new) => *new,
+                    None => {
+                        let n = given.len() as u64;
+                        let new = self.drawn((version, x), content, (class, sign, n), seed)?;
+                        given.insert(content, new);
+                        new
+                    }
+                };
+                environment.insert(x, value);
+            }
+            environments.push(environment);
+        }
+        let mut roots = vec![];
+        for ((version, side), environment) in [(before, want_side), (after, got_side)]
+            .into_iter()
+            .zip(&mut environments)
+        {
+            for op in &side.ops {
+                let results = self.session.eval_op(version, *op, environment)?;
+                let o = version.program.op(*op);
+                self.probed.work += work(self.session, o, environment);
+                environment.extend(o.results.iter().copied().zip(results));
+            }
+            let root = environment.get(&side.root).copied();
+            roots.push(root.ok_or_else(|| Stop::internal("a probe without root"))?);
+        }
+        let (want, got) = (roots[0], roots[1]);
+        if want == got || self.session.events.zero_divisors > 0 {
+            return Ok(None);
+        }
+        let probe = Frame {
+            known: environments[0].values().copied().collect(),
+            before: environments.remove(0),
+            followed: Followed {
+                after: environments.remove(0),
+                ..Followed::default()
+            },
+        };
+        let part = |version, side, environment, root| Part {
+            version,
+            side,
+            environment,
+            root,
+            leaves: HashMap::new(),
+        };
+        let judged = contract::judge(
+            self.session,
+            self.pair.numerics,
+            &part(before, want_side, &probe.before, want),
+            &part(after, got_side, &probe.followed.after, got),
+        )?;
+        self.judged_probe((want_side, got_side), (want, got), judged, &probe)
+    }
+
+    /// The before-side value that stands for the same source op as `v` and has its content.
+    fn of_source(
+        &mut self,
+        v: ValueId,
+        content: Content,
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> Option<ValueId> {
+        let (before, after) = (self.pair.before.program, self.pair.after.program);
+        let ValueDef::Result { op, index } = after.value(v).def else {
+            return None;
+        };
+        let source = after.op(op).location.sources.first()?;
+        let mut ops = |of: Which, program: &Program, region: RegionId| {
+            let all = self.probed.sources.entry((of, region));
+            let all = all.or_insert_with(|| groups(program, region));
+            all.get(source).cloned().unwrap_or_default()
+        };
+        let want = ops(Which::Before, before, bodies.before);
+        let got = ops(Which::After, after, bodies.after);
+        let counterpart = counterpart((before, &want), (after, &got), op)?;
+        let partner = *before.op(counterpart).results.get(index as usize)?;
+        let same = before.ty(partner).compatible(after.ty(v))
+            && frame.before.get(&partner) == Some(&content);
+        same.then_some(partner)
+    }
+
+    /// The result of a probe that is a mismatch.
+    fn judged_probe(
+        &mut self,
+        sides: (&Side, &Side),
+        (want, got): (Content, Content),
+        judged: Judged,
+        probe: &Frame,
+    ) -> Result<Option<super::RegionResult>, Stop> {
+        let (p, v) = (sides.0.root, sides.1.root);
+        let ring = if self.session.fingerprint(want) == self.session.fingerprint(got) {
+            Ring::Equal
+        } else {
+            match self.not_decisive(p, v, sides, &judged, probe)? {
+                Some(why) => Ring::NotDecisive(why),
+                None => Ring::Differs,
+            }
+        };
+        // Bounds at the ends of the range say little: only what lies outside counts.
+        let counts = judged.clause.is_none()
+            && judged.ieee == Ieee::Outside
+            && decide(&ring, &judged.ieee).is_mismatch();
+        if !counts {
+            return Ok(None);
+        }
+        let plain = Got::plain(got);
+        self.push_region(p, v, sides, &plain, ring, judged, probe)?;
+        Ok(self.outcome.regions.pop())
+    }
+
+    /// A value of the type of `x` for what the program does with it.
+    fn drawn(
+        &mut self,
+        (version, x): (&Version<'_>, ValueId),
+        content: Content,
+        (class, sign, number): (Class, Sign, u64),
+        seed: u64,
+    ) -> Result<Content, Stop> {
+        let seed = seed ^ number << 16;
+        // From outside the region: a constant.
+        if self.session.is_independent(content) {
+            return Ok(content);
+        }
+        let Some(t) = self.session.value(content)?.as_tensor().cloned() else {
+            return Ok(content);
+        };
+        let before = self.pair.before.program;
+        let role = if std::ptr::eq(version.program, before) {
+            let users = self
+                .probed
+                .users
+                .get_or_insert_with(|| roles::users(before));
+            roles::follow(before, users, x)
+        } else {
+            roles::Role::default()
+        };
+        let mut random = Random::new(seed, 0x9e0b);
+        let mut value = drawn(t.dims(), t.element(), class, &role, &mut random);
+        if let (Sign::Of(bits), true) = (sign, t.element().is_float()) {
+            let sign = if bits >> (number % 8) & 1 == 1 {
+                -1.0
+            } else {
+                1.0
+            };
+            let numbers: Vec<f64> = value.to_f64s().iter().map(|x| sign * x.abs()).collect();
+            value = Tensor::from_f64s(t.dims(), t.element(), &numbers);
+        }
+        let argument = content as u64 ^ (content >> 64) as u64;
+        Ok(self
+            .session
+            .insert(with_ring(&Value::Tensor(value), seed, argument)))
+    }
+}
+
+/// As [`region::collect`], but the `reach` ops nearest to the root are in the side whatever is cut. None: the side is large.
+fn collect(
+    version: &Version<'_>,
+    region: RegionId,
+    root: ValueId,
+    reach: usize,
+    is_cut: impl Fn(ValueId) -> bool,
+) -> Option<Side> {
+    let program = version.program;
+    let members: HashSet<OpId> = program.region(region).ops.iter().copied().collect();
+    let mut found = HashSet::new();
+    let mut level = vec![root];
+    for depth in 0.. {
+        let mut next = vec![];
+        for x in level {
+            let ValueDef::Result { op, .. } = program.value(x).def else {
+                continue;
+            };
+            if !members.contains(&op) || (depth >= reach && is_cut(x)) || !found.insert(op) {
+                continue;
+            }
+            next.extend(program.op(op).operands.iter().chain(version.captures(op)));
+        }
+        if found.len() > MOST_OPS {
+            return None;
+        }
+        if next.is_empty() {
+            break;
+        }
+        level = next;
+    }
+    let ops = program.region(region).ops.iter().copied();
+    let ops: Vec<OpId> = ops.filter(|op| found.contains(op)).collect();
+    (!ops.is_empty()).then_some(Side { root, ops })
+}
+
+/// Whether every op of the side ends, and gives the same each time, whatever its operands.
+fn is_plain(program: &Program, side: &Side) -> bool {
+    let plain = |id: OpId| {
+        let o = program.op(id);
+        let Op::Hlo(op) = &o.op;
+        o.op.kind() != Kind::Effect
+            && !matches!(
+                op,
+                hlo::Op::While(_) | hlo::Op::Rng(_) | hlo::Op::CustomCall(_) | hlo::Op::Call(_)
+            )
+    };
+    side.ops.iter().all(|op| {
+        let mut inner = program
+            .op(*op)
+            .regions
+            .iter()
+            .flat_map(|r| program.ops_within(*r));
+        plain(*op) && inner.all(plain)
+    })
+}
+
+/// Of these contents, those that are computed from another of them. None: a walk grew too long.
+fn dependent_leaves(
+    version: &Version<'_>,
+    region: RegionId,
+    environment: &Environment,
+    all: &HashSet<Content>,
+) -> Option<Vec<Content>> {
+    let program = version.program;
+    let members: HashSet<OpId> = program.region(region).ops.iter().copied().collect();
+    let mut out = vec![];
+    let holds = |x: &ValueId| environment.get(x).is_some_and(|c| all.contains(c));
+    let results = program
+        .region(region)
+        .ops
+        .iter()
+        .flat_map(|op| &program.op(*op).results);
+    for start in results.filter(|x| holds(x)) {
+        let own = environment.get(start);
+        let mut seen = HashSet::new();
+        let mut stack = vec![*start];
+        while let Some(x) = stack.pop() {
+            if x != *start && environment.get(&x) != own && holds(&x) {
+                out.extend(own);
+                break;
+            }
+            let ValueDef::Result { op, .. } = program.value(x).def else {
+                continue;
+            };
+            if !members.contains(&op) || !seen.insert(op) {
+                continue;
+            }
+            if seen.len() > MOST_WALKED {
+                return None;
+            }
+            stack.extend(program.op(op).operands.iter().chain(version.captures(op)));
+        }
+    }
+    Some(out)
+}
