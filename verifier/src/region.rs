@@ -14,8 +14,8 @@ use tileproof_dialect::{
     bound::{Bound, subnormal_roundoff, unit_roundoff},
     eval::Stop,
     op::{Kind, Op},
-    program::{OpId, RegionId, ValueDef, ValueId},
-    tensor::Value,
+    program::{OpId, Program, RegionId, ValueDef, ValueId},
+    tensor::{Tensor, Value},
 };
 use xxhash_rust::xxh3::Xxh3;
 
@@ -251,6 +251,29 @@ pub struct Part<'a> {
     pub root: Content,
     /// Errors of cut values that are not exact.
     pub leaves: HashMap<ValueId, Bound>,
+}
+
+/// Elements of the roots that hang on a near tie on either side; none where a side is too deep to tell.
+pub fn ties(
+    session: &mut Session<'_>,
+    before: &Part<'_>,
+    after: &Part<'_>,
+) -> Result<Option<Vec<bool>>, Stop> {
+    let mut out = None;
+    for part in [before, after] {
+        let program = part.version.program;
+        let any = |is: fn(&Program, OpId) -> bool| part.side.ops.iter().any(|op| is(program, *op));
+        // How often a loop ran may hang on a near tie; which, only following it inside tells.
+        if any(tie::loops_on_floats) {
+            let n = session.value(part.root)?.as_tensor().map_or(0, Tensor::len);
+            return Ok(Some(vec![true; n]));
+        }
+        if any(tie::chooses) {
+            let found = reach(session, part, Functions::AsStated)?.ok();
+            out = tie::joined(out, found.and_then(|r| r.ties));
+        }
+    }
+    Ok(out)
 }
 
 /// Compares the roots of both sides within their bounds.

@@ -102,7 +102,7 @@ fn is_finite(bound: &Bound, value: &Value) -> bool {
 }
 
 /// Whether the op, or the body it runs, makes a choice.
-fn chooses(program: &Program, op: OpId) -> bool {
+pub fn chooses(program: &Program, op: OpId) -> bool {
     let o = program.op(op);
     let Op::Hlo(inner) = &o.op;
     match inner {
@@ -125,6 +125,25 @@ fn chooses(program: &Program, op: OpId) -> bool {
             .any(|inside| program.op(inside).op.kind() == Kind::Selection),
         _ => o.op.kind() == Kind::Selection,
     }
+}
+
+/// Whether the op is a loop in which choices hang on floats.
+pub fn loops_on_floats(program: &Program, op: OpId) -> bool {
+    let o = program.op(op);
+    matches!(o.op, Op::Hlo(hlo::Op::While(_)))
+        && o.regions
+            .iter()
+            .flat_map(|r| program.ops_within(*r))
+            .any(|inside| {
+                let i = program.op(inside);
+                i.op.kind() == Kind::Selection
+                    && i.operands.iter().any(|v| {
+                        program
+                            .ty(*v)
+                            .as_tensor()
+                            .is_some_and(|t| t.element.has_ring())
+                    })
+            })
 }
 
 /// Ties whose IEEE value is bounded all the same: the larger of two close numbers is close to either, but its residue is one of them.

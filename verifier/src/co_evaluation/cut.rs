@@ -13,7 +13,9 @@ use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
     bound::Bound,
     eval::Stop,
+    hlo,
     numerics::Contract,
+    op::{Kind, Op},
     program::{ValueDef, ValueId},
     tensor::Tensor,
 };
@@ -83,8 +85,45 @@ impl CoEvaluation<'_, '_, '_> {
                 return Ok(None);
             }
         }
+        if self.only_widens(partner, v, &got, bodies, frame) {
+            return Ok(None);
+        }
         self.changed_region(partner, v, &got, Ring::Equal, bodies, frame)?;
         Ok(frame.before.get(&partner).copied())
+    }
+
+    /// Whether the after side computes `v` exactly from what both sides have: moved, and converted to wider types. A partner of other bits, from before
+    /// the value was rounded, is then the wrong one, and taking it would undo the rounding.
+    fn only_widens(
+        &self,
+        partner: ValueId,
+        v: ValueId,
+        got: &Got<'_>,
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> bool {
+        let program = self.pair.after.program;
+        let (_, side) = self.sides(partner, v, got, bodies, frame);
+        let float = |v: Option<&ValueId>| {
+            v.and_then(|v| program.ty(*v).as_tensor())
+                .map(|t| &t.element)
+                .filter(|e| e.is_float())
+        };
+        let mut widens = false;
+        for op in &side.ops {
+            let o = program.op(*op);
+            match (float(o.operands.first()), float(o.results.first())) {
+                (Some(from), Some(to)) if matches!(o.op, Op::Hlo(hlo::Op::Convert(_))) => {
+                    if from.bits() >= to.bits() {
+                        return false;
+                    }
+                    widens = true;
+                }
+                (_, _) if o.op.kind() == Kind::Movement => {}
+                (_, _) => return false,
+            }
+        }
+        widens
     }
 
     /// Whether equal residues may be chance: the value hangs on no input, or all its elements have one residue.

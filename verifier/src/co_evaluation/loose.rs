@@ -10,11 +10,12 @@ use crate::{
     compare::{bits, bounds},
     contract::Judged,
     opaque,
-    region::Side,
+    region::{self, Side},
     session::{Content, Environment, Session, Version},
     tie,
     verdict::{Ieee, Ring},
 };
+use std::collections::HashSet;
 use tileproof_dialect::{
     eval::Stop,
     hlo,
@@ -28,6 +29,8 @@ use tileproof_dialect::{
 const MOST_CANDIDATES: usize = 3;
 /// Farther apart than this two values are not worth a comparison; the comparison itself is within derived bounds. A bound above 1/16 decides nothing.
 const WORTH_A_LOOK: f64 = 1.0 / 16.0;
+/// Nearer than this two values may be the same one.
+const CLOSEST: f64 = 1.0 / 4096.0;
 /// Most scalar operations of all regions compared.
 const MOST_WORK: u64 = 500_000_000;
 /// Most ops of both sides of a region compared.
@@ -73,7 +76,8 @@ impl CoEvaluation<'_, '_, '_> {
             }
         }
         ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for (_, _, p) in ranked.into_iter().take(MOST_CANDIDATES) {
+        let all = ranked.clone();
+        for (apart, _, p) in ranked.into_iter().take(MOST_CANDIDATES) {
             let plain = Got::plain(content);
             let (want_side, got_side) = self.sides(p, v, &plain, bodies, frame);
             let ops = want_side.ops.len() + got_side.ops.len();
@@ -112,7 +116,15 @@ impl CoEvaluation<'_, '_, '_> {
             };
             let ring = Ring::NotDecisive(why);
             self.push_region(p, v, (&want_side, &got_side), &plain, ring, judged, frame)?;
-            return Ok(frame.before.get(&p).copied());
+            let chosen = frame.before.get(&p).copied();
+            // Another value that is as near may be the one.
+            let near = all.iter().any(|(other, _, q)| {
+                *other <= apart.max(CLOSEST) && frame.before.get(q).copied() != chosen
+            });
+            if near {
+                frame.followed.ambiguous.insert(v);
+            }
+            return Ok(chosen);
         }
         Ok(None)
     }
@@ -158,6 +170,13 @@ impl CoEvaluation<'_, '_, '_> {
         if numerics.contract == Contract::BitExact {
             return None;
         }
+        let ambiguous = &frame.followed.ambiguous;
+        if region::leaves(self.pair.after, got_side)
+            .iter()
+            .any(|x| ambiguous.contains(x))
+        {
+            return Some("several values as near as the one taken".to_string());
+        }
         if !numerics.identities.is_empty() {
             return Some(format!("uses identities {:?}", numerics.identities));
         }
@@ -180,6 +199,7 @@ impl CoEvaluation<'_, '_, '_> {
                 got_side,
                 &frame.followed.after,
                 |t, x| self.literals.0.contains(t.element(), x),
+                &frame.followed.shared,
             );
             let before = lonely_literals(
                 self.session,
@@ -187,6 +207,7 @@ impl CoEvaluation<'_, '_, '_> {
                 want_side,
                 &frame.before,
                 |t, x| self.literals.1.contains(t.element(), x),
+                &frame.followed.shared,
             );
             if let Some((element, x)) = after.first() {
                 self.outcome
@@ -219,24 +240,21 @@ impl CoEvaluation<'_, '_, '_> {
     }
 }
 
-/// Float literals of a side, of scalars and splats, that the other program does not have.
+/// Float literals of a side that the other program does not have: scalars and splats by value; other tensors that hang on no input (literals, folded
+/// or computed on the way) by content.
 fn lonely_literals(
     session: &Session<'_>,
     version: &Version<'_>,
     side: &Side,
     environment: &Environment,
     has: impl Fn(&Tensor, f64) -> bool,
+    shared: &HashSet<Content>,
 ) -> Vec<(String, f64)> {
     let program = version.program;
     let mut out = vec![];
-    let mut look = |t: &Tensor| {
-        if let Some(x) = crate::literal::table::scalar(t)
-            && x.is_finite()
-            && x != 0.0
-            && !has(t, x)
-        {
-            out.push((t.element().to_string(), x));
-        }
+    let look = |t: &Tensor| -> Option<(String, f64)> {
+        let x = crate::literal::table::scalar(t)?;
+        (x.is_finite() && x != 0.0 && !has(t, x)).then(|| (t.element().to_string(), x))
     };
     for op in &side.ops {
         let o = program.op(*op);
@@ -245,7 +263,7 @@ fn lonely_literals(
             if let Op::Hlo(hlo::Op::Constant(c)) = &program.op(id).op
                 && let Some(one) = c.value.splat_value()
             {
-                look(&one);
+                out.extend(look(&one));
             }
         }
         // Literals from outside the region: scalars that the side takes.
@@ -253,9 +271,15 @@ fn lonely_literals(
             if let Some(c) = environment.get(v)
                 && session.is_independent(*c)
                 && let Some(t) = session.value(*c).ok().and_then(Value::as_tensor)
-                && t.len() == 1
             {
-                look(t);
+                if t.len() == 1 {
+                    out.extend(look(t));
+                } else if t.element().has_ring()
+                    && !shared.contains(c)
+                    && let Some(first) = t.to_f64s().first()
+                {
+                    out.push((t.element().to_string(), *first));
+                }
             }
         }
     }

@@ -150,6 +150,8 @@ struct Followed {
     shared: HashSet<Content>,
     /// After-side values that hang on one the ring did not decide.
     undecided: HashSet<ValueId>,
+    /// After-side values that were taken for one of several before-side values, by IEEE.
+    ambiguous: HashSet<ValueId>,
     /// After-side values not yet shared, with the literals only that side has which they hang on.
     pending: HashMap<ValueId, BTreeSet<ValueId>>,
 }
@@ -176,6 +178,11 @@ impl Frame {
                 undecided: after
                     .iter()
                     .filter(|v| self.followed.undecided.contains(v))
+                    .copied()
+                    .collect(),
+                ambiguous: after
+                    .iter()
+                    .filter(|v| self.followed.ambiguous.contains(v))
                     .copied()
                     .collect(),
                 pending: HashMap::new(),

@@ -11,7 +11,6 @@ use crate::{
     opaque,
     region::{self, Functions, Part},
     session::Session,
-    tie,
     verdict::Ieee,
 };
 use precision::Rounds;
@@ -69,11 +68,8 @@ pub fn judge(
         // Equal numbers of different residues: a choice between equal numbers shows in the ring alone.
         if numerics.contract != Contract::BitExact
             && session.fingerprint(before.root) != session.fingerprint(after.root)
-            && [before, after]
-                .iter()
-                .any(|p| tie::may_tie(p.version.program, p.side))
         {
-            same.ties = region::compare(session, before, after, Functions::AsStated)?.ties;
+            same.ties = region::ties(session, before, after)?;
         }
         return Ok(same);
     };

@@ -43,7 +43,15 @@ pub fn compare(session: &Session<'_>, before: &Part<'_>, after: &Part<'_>) -> Ro
     if added.iter().any(|unit| *unit > coarsest(&want)) {
         return Rounds::More;
     }
-    let (w, g) = (roundings(session, before), roundings(session, after));
+    // Most regions convert nothing, and tensors are large.
+    let explicit = explicit_types(before)
+        .into_iter()
+        .chain(explicit_types(after))
+        .collect();
+    let (w, g) = (
+        roundings(session, before, &explicit),
+        roundings(session, after, &explicit),
+    );
     if rounds_otherwise(&g, &w) {
         return Rounds::More;
     }
@@ -65,8 +73,21 @@ struct Rounding {
 /// Tensors with more elements are not looked at.
 const MOST_ELEMENTS: usize = 1 << 20;
 
-/// What the side itself rounds, by conversions to narrower types and by ops of a type.
-fn roundings(session: &Session<'_>, part: &Part<'_>) -> Vec<Rounding> {
+/// Types that the side's conversions round to.
+fn explicit_types(part: &Part<'_>) -> HashSet<String> {
+    let program = part.version.program;
+    part.side
+        .ops
+        .iter()
+        .flat_map(|op| narrowed(program, program.op(*op)))
+        .collect()
+}
+
+/// What the side itself rounds to one of these types, by conversions to narrower types and by ops of a type.
+fn roundings(session: &Session<'_>, part: &Part<'_>, types: &HashSet<String>) -> Vec<Rounding> {
+    if types.is_empty() {
+        return vec![];
+    }
     let program = part.version.program;
     let residues = |v: &ValueId| -> Option<HashSet<Residue>> {
         let content = if *v == part.side.root {
@@ -95,7 +116,7 @@ fn roundings(session: &Session<'_>, part: &Part<'_>) -> Vec<Rounding> {
         }
         if explicit.is_empty() && matches!(o.op.kind(), Kind::Arithmetic | Kind::Opaque) {
             for v in &o.results {
-                let ty = float(program, *v).map(name);
+                let ty = float(program, *v).map(name).filter(|t| types.contains(t));
                 out.extend(ty.zip(residues(v)).map(|(ty, residues)| Rounding {
                     ty,
                     residues,

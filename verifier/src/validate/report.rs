@@ -31,9 +31,8 @@ pub struct PassReport {
     pub repeated: u64,
     /// Regions IEEE could not decide, of those compared.
     pub loose: u64,
-    /// Of both, those of ordinary inputs: bounds at the ends of the range say little, and their share decides nothing.
-    pub ordinary_regions: u64,
-    pub ordinary_loose: u64,
+    /// Both, of each run of ordinary inputs: bounds at the ends of the range say little, and their share decides nothing.
+    pub ordinary: Vec<(u64, u64)>,
     /// Regions the ring could not decide, of those compared.
     pub not_decisive: u64,
     /// Elements of regions that hang on a near tie.
@@ -186,8 +185,7 @@ impl PassReport {
             regions: 0,
             repeated: 0,
             loose: 0,
-            ordinary_regions: 0,
-            ordinary_loose: 0,
+            ordinary: vec![],
             not_decisive: 0,
             undetermined: 0,
             identical: 0,
@@ -231,10 +229,14 @@ impl PassReport {
                 why: NOTHING_COMPARED.to_string(),
             });
         }
-        if is_loose(self.ordinary_loose, self.ordinary_regions) {
+        // One kind of inputs for which the bounds decide is enough: small integers, where sums of ordinary numbers cancel.
+        let mut runs = self.ordinary.iter();
+        if !self.ordinary.is_empty() && runs.all(|(regions, loose)| is_loose(*loose, *regions)) {
+            let sum = |part: fn(&(u64, u64)) -> u64| self.ordinary.iter().map(part).sum::<u64>();
             let why = format!(
                 "loose bounds in {} of {} regions",
-                self.ordinary_loose, self.ordinary_regions
+                sum(|(_, loose)| *loose),
+                sum(|(regions, _)| *regions)
             );
             self.verdict = self.verdict.clone().worst(Verdict::Inconclusive { why });
         }

@@ -71,8 +71,8 @@ impl Part {
         for (pass, mut new) in report.passes.iter_mut().zip(attempt.passes) {
             new.stamp(self.class, self.seed);
             if self.class.is_ordinary() {
-                pass.ordinary_regions += new.outcome.regions.len() as u64;
-                pass.ordinary_loose += new.loose;
+                pass.ordinary
+                    .push((new.outcome.regions.len() as u64, new.loose));
             }
             pass.absorb(new);
         }
