@@ -17,7 +17,7 @@ use tileproof_lowering::manager;
 use tileproof_runtime::limits::Limits;
 use tileproof_verifier::{
     mutate::{
-        self, MUTATORS, Mutator,
+        self, Mutator,
         measure::{self, Measurement},
         oracles::ORACLES,
         table,
@@ -76,7 +76,7 @@ enum LevelName {
 impl Mutate {
     pub fn run(self) -> Result<u8, Error> {
         let Some(path) = self.program.as_ref().filter(|_| !self.list) else {
-            exit::print(&table::list(MUTATORS))?;
+            exit::print(&table::list(mutate::all()))?;
             return Ok(0);
         };
         let mutators = self.mutators()?;
@@ -121,7 +121,7 @@ impl Mutate {
 
     fn mutators(&self) -> Result<Vec<&'static Mutator>, Error> {
         match &self.mutator {
-            None => Ok(MUTATORS.iter().collect()),
+            None => Ok(mutate::all().collect()),
             Some(names) => names.iter().map(|n| mutate::find(n)).collect(),
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Proves: equal forms compute alike. Cannot: see an identity beyond commutativity, common values, dead ops and values that hang on no input.
 
+use super::kernel;
 use crate::normal_form;
 use std::{collections::HashMap, sync::Arc};
 use tileproof_dialect::{
@@ -116,6 +117,9 @@ fn region_key(
                     .to_vec(),
             );
         }
+        if let Some(k) = o.op.kernel().and_then(|name| program.kernel(name)) {
+            parts.push(kernel::canonical::canonical(k).to_le_bytes().to_vec());
+        }
         for callee in o.op.callees() {
             match program.find_function(callee) {
                 Some(f) if depth < DEPTH => {
@@ -151,10 +155,11 @@ fn region_key(
     hash(&all)
 }
 
-/// The op without the name of the function it calls, which is hashed by its content; a literal by its hash.
+/// The op without the name of the function or kernel it calls, which is hashed by its content; a literal by its hash.
 fn nameless(op: &hlo::Op) -> (String, String) {
     match op {
         hlo::Op::Call(_) => ("call".to_string(), String::new()),
+        hlo::Op::KernelCall(_) => ("kernel_call".to_string(), String::new()),
         hlo::Op::Constant(c) => ("constant".to_string(), format!("{:032x}", c.value.hash())),
         other => (
             other.name().to_string(),

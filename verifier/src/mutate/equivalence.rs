@@ -3,7 +3,7 @@
 //! Proves: two programs of one canonical form are the same functions; two copies that agree on all inputs are. Cannot: see through context the copy
 //! leaves out, so many equivalent mutants count as survivors.
 
-use super::{Mutator, canonical::canonical, look};
+use super::{Mutator, canonical::canonical, kernel, look};
 use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
     builder::{ProgramBuilder, Provenance},
@@ -50,7 +50,7 @@ pub fn of(
     if canonical(program) == canonical(mutant) {
         return Some(Why::SameForm);
     }
-    if BEYOND.contains(&mutator.name) {
+    if BEYOND.contains(&mutator.name) || kernel::is_of_kernels(mutator) {
         return None;
     }
     same_movement(program, mutator, id, seed)

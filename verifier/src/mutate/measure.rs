@@ -17,6 +17,7 @@ use crate::{
 };
 use rayon::prelude::*;
 use std::{
+    collections::HashSet,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex,
@@ -243,18 +244,24 @@ fn sites(program: &Program, options: &Options) -> Vec<Site> {
         if let Some(op) = options.op {
             ops.retain(|o| *o == op);
         }
-        let mut found = 0;
-        for op in ops {
-            if found == options.sites {
+        // A kernel is one op with many places: the seed picks among them.
+        let draws = match (options.op, super::kernel::is_of_kernels(mutator)) {
+            (None, true) => 2 * options.sites as u64,
+            (Some(_), _) | (None, false) => 1,
+        };
+        let mut found = HashSet::new();
+        for (draw, op) in (0..draws).flat_map(|draw| ops.iter().map(move |op| (draw, *op))) {
+            if found.len() == options.sites {
                 break;
             }
             let seed = if options.op.is_some() {
                 options.seed
             } else {
-                mix(random ^ u64::from(op.0)) % 1000
+                mix(random ^ u64::from(op.0) ^ (draw << 32)) % 1000
             };
-            if (mutator.mutate)(program, op, seed).is_some() {
-                found += 1;
+            if let Some(mutant) = (mutator.mutate)(program, op, seed)
+                && found.insert(mutant.structural_hash())
+            {
                 out.push(Site { mutator, op, seed });
             }
         }

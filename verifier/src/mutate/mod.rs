@@ -1,7 +1,7 @@
 //! Mutators: type-correct faults, each in one op. They measure the checker; the checker knows nothing of them.
 //!
 //! A mutator looks at one op of a program and gives the changed program, or none where it does not apply. `seed` picks among its ways.
-//! Shared by the mutators: [`draft`], [`look`], [`variants`]. How many mutants a check kills: [`measure`].
+//! Shared by the mutators: [`draft`], [`look`], [`variants`]. Faults in kernels: [`kernel`]. How many mutants a check kills: [`measure`].
 
 mod draft;
 mod look;
@@ -9,6 +9,7 @@ mod variants;
 
 pub mod canonical;
 pub mod equivalence;
+pub mod kernel;
 pub mod measure;
 pub mod oracles;
 pub mod table;
@@ -18,7 +19,7 @@ macro_rules! mutators {
     ($($module:ident,)*) => {
         $(mod $module;)*
 
-        /// THE list of mutators.
+        /// THE list of mutators of `hlo` ops; [`all`] has those of kernels too.
         pub const MUTATORS: &[Mutator] = &[$($module::MUTATOR,)*];
     };
 }
@@ -112,10 +113,15 @@ pub struct Mutator {
     pub mutate: fn(&Program, OpId, u64) -> Option<Program>,
 }
 
+/// Every mutator: of `hlo` ops, then of kernels.
+pub fn all() -> impl Iterator<Item = &'static Mutator> {
+    MUTATORS.iter().chain(kernel::MUTATORS)
+}
+
 /// The mutator `name`.
 pub fn find(name: &str) -> Result<&'static Mutator, Error> {
-    MUTATORS.iter().find(|m| m.name == name).ok_or_else(|| {
-        let names: Vec<&str> = MUTATORS.iter().map(|m| m.name).collect();
+    all().find(|m| m.name == name).ok_or_else(|| {
+        let names: Vec<&str> = all().map(|m| m.name).collect();
         Error::invalid(
             format!(
                 "no mutator is named '{name}'; the mutators are {}",
@@ -126,11 +132,17 @@ pub fn find(name: &str) -> Result<&'static Mutator, Error> {
     })
 }
 
-/// Applies `mutator` to one of the ops that the rewrite `id` made (their location names it), the seed choosing which; none where it fits none.
+/// Applies `mutator` to one of the ops that the rewrite `id` made (their location names it; that of the kernel, of an op that calls one), the seed choosing
+/// which; none where it fits none.
 pub fn plant(mutator: &Mutator, program: &Program, id: &str, seed: u64) -> Option<Program> {
     let made: Vec<OpId> = program
         .op_ids()
-        .filter(|op| program.op(*op).location.rewrite.as_deref() == Some(id))
+        .filter(|op| {
+            let o = program.op(*op);
+            let kernel = o.op.kernel().and_then(|name| program.kernel(name));
+            let location = kernel.map_or(&o.location, |k| &k.location);
+            location.rewrite.as_deref() == Some(id)
+        })
         .collect();
     let n = made.len();
     (0..n).find_map(|i| (mutator.mutate)(program, made[(i + seed as usize) % n], seed))

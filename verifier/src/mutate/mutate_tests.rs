@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 #[test]
 fn names_are_unique_and_no_mutator_gives_the_program_itself() {
-    let names: BTreeSet<&str> = MUTATORS.iter().map(|m| m.name).collect();
-    assert_eq!(names.len(), MUTATORS.len());
+    let names: BTreeSet<&str> = all().map(|m| m.name).collect();
+    assert_eq!(names.len(), all().count());
     let mut sampler = tileproof_dialect::builder::Sampler::new(7, 5);
     for _ in 0..4 {
         for (op, program) in tileproof_dialect::hlo::Op::samples(&mut sampler) {
             for id in program.op_ids() {
-                for m in MUTATORS {
+                for m in all() {
                     let Some(mutant) = (m.mutate)(&program, id, 3) else {
                         continue;
                     };

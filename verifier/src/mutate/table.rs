@@ -277,7 +277,7 @@ fn mutant(m: &Mutant, command: &str) -> Value {
 }
 
 /// One line a mutator: name, faults it models, what it does.
-pub fn list(mutators: &[Mutator]) -> String {
+pub fn list(mutators: impl IntoIterator<Item = &'static Mutator>) -> String {
     let mut out = String::new();
     for m in mutators {
         let faults = if m.faults.is_empty() {
