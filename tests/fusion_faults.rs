@@ -32,6 +32,7 @@ fn run(text: &str, passes: &str, change: impl FnOnce(&Program) -> Program) -> Re
                 id: a.id.clone(),
                 number: a.number,
                 replaced: a.replaced.clone(),
+                numerics: Some(a.numerics.clone()),
             });
             validate::Step {
                 pass: step.pass.to_string(),

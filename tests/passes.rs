@@ -94,10 +94,17 @@ fn run(
     let report = validate::pipeline(&source, &[judged(&step)], &options)?;
     let mut snapshot = text::print(&step.program, Locations::Hidden, Literals::Whole)?;
     snapshot += &footer(&step, &report);
-    let wrong = (report.verdict != Verdict::Equal).then(|| {
+    let is_right = report.verdict == Verdict::Equal && report.hazards.found.is_empty();
+    let wrong = (!is_right).then(|| {
         let findings = &report.passes[0].findings;
+        let hazards: Vec<String> = report
+            .hazards
+            .found
+            .iter()
+            .map(|f| f.hazard.to_string())
+            .collect();
         format!(
-            "{}, notes {:?}, findings {findings:#?}\n{snapshot}",
+            "{}, hazards {hazards:#?}, notes {:?}, findings {findings:#?}\n{snapshot}",
             report.verdict, report.notes
         )
     });
@@ -148,6 +155,7 @@ fn judged(step: &Step) -> validate::Step {
         id: applied.id.clone(),
         number: applied.number,
         replaced: applied.replaced.clone(),
+        numerics: Some(applied.numerics.clone()),
     });
     validate::Step {
         pass: step.pass.to_owned(),
@@ -203,6 +211,10 @@ fn footer(step: &Step, report: &Report) -> String {
             out,
             "// IEEE:     {compared} changed regions compared, {loose} loose"
         );
+    }
+    if report.hazards.kernels > 0 {
+        let (found, n) = (report.hazards.found.len(), report.hazards.kernels);
+        let _ = writeln!(out, "// hazards:  {found} in {n} kernels");
     }
     let _ = writeln!(out, "// verdict:  {}", report.verdict);
     out

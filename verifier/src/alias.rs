@@ -141,6 +141,7 @@ pub fn judge(source: &Program, steps: &[Step], passes: &mut [PassReport]) {
                 op: v.to_string(),
                 location: v.location.clone(),
                 rewrite: v.rewrite.clone(),
+                inside: None,
                 difference: None,
                 output: None,
                 ring: Ring::NotRun,

@@ -2,23 +2,27 @@
 
 use crate::{
     co_evaluation::Pair,
+    kernels::{self, inside::Inside},
     session::{Content, Environment, Version},
     validate::Origin,
 };
 use std::{collections::HashSet, sync::Arc};
 use tileproof_dialect::{
     location::{Location, SourceOp},
+    numerics::Numerics,
     program::{OpId, RegionId, ValueDef, ValueId},
 };
 
 /// One applied rewrite, from the pass manager's log.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Rewrite {
     /// `PASS:REWRITE#N`.
     pub id: Arc<str>,
     pub number: u32,
     /// Source ops of the op that was replaced, the one whose value it computed first.
     pub replaced: Vec<SourceOp>,
+    /// What it may change, where the pass says so of each rewrite.
+    pub numerics: Option<Numerics>,
 }
 
 /// Where a difference comes from.
@@ -31,6 +35,8 @@ pub struct Blame {
     /// The value that differs and its counterpart by provenance.
     pub after: Option<ValueId>,
     pub before: Option<ValueId>,
+    /// Of an op that calls a kernel: the op in it that gives the first wrong value, where one is known.
+    pub inside: Option<Inside>,
 }
 
 /// What both sides computed.
@@ -62,6 +68,7 @@ pub fn find(
             rewrite: None,
             after: None,
             before: None,
+            inside: None,
         };
     };
     match frontier(pair.after, after, root, &is_cut) {
@@ -85,19 +92,17 @@ pub fn find(
                     .unwrap_or(0);
                 pair.before.program.op(c).results.get(position).copied()
             });
-            let own = o
-                .location
-                .rewrite
-                .clone()
+            let own = kernels::made_by(program, op)
                 .filter(|id| pair.rewrites.iter().any(|r| r.id == *id));
             let rewrite =
                 own.or_else(|| counterpart.and_then(|c| operand_rewrite(pair, c, op, contents)));
             Blame {
-                op: o.op.name(),
+                op: kernels::name(program, op),
                 location: o.location.clone(),
                 rewrite,
                 after: after_value,
                 before: before_value,
+                inside: None,
             }
         }
         // The returned value itself was replaced by a shared one.
@@ -120,6 +125,7 @@ pub fn find(
                 rewrite,
                 after: Some(root),
                 before: want,
+                inside: None,
             }
         }
     }

@@ -174,6 +174,7 @@ fn report(
         op,
         location: Location::default(),
         rewrite: None,
+        inside: None,
         difference,
         output: None,
         ring,

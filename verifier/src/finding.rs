@@ -2,6 +2,7 @@
 
 use crate::{
     compare::bits::Difference,
+    kernels::hazards,
     pattern::Pattern,
     validate::{Found, Report},
     verdict::{Ieee, Ring, Verdict},
@@ -34,6 +35,12 @@ pub struct Finding {
     /// First bad element at the op to blame, and at the program's outputs.
     pub at_op: Option<Element>,
     pub at_output: Option<Element>,
+    /// Of a kernel: the op in it that gives the first wrong value, where one is known.
+    #[serde(default)]
+    pub inside: Option<InKernel>,
+    /// A wrong use of memory, copies or semaphores by a kernel, beside the verdict on the values. Records of older builds have none.
+    #[serde(default)]
+    pub hazard: Option<KernelHazard>,
     /// Structural hash of the program checked.
     pub program: String,
     pub environment: Environment,
@@ -57,6 +64,34 @@ pub struct Element {
     /// How the elements that differ lie; records of older builds have none.
     #[serde(flatten, default)]
     pub pattern: Option<Pattern>,
+}
+
+/// An op of a kernel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InKernel {
+    pub kernel: String,
+    pub op: String,
+    pub location: String,
+}
+
+/// One hazard of a kernel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KernelHazard {
+    /// `Race`: the kind in words of the code.
+    pub kind: String,
+    pub kernel: String,
+    /// Stage after which it shows first.
+    pub stage: String,
+    /// Op of the kernel, and the ops of the source program it implements.
+    pub op: String,
+    pub source_ops: Vec<u32>,
+    /// Grid step it showed at first.
+    pub step: Vec<u64>,
+    pub count: u64,
+    /// What happens, with the origin of an invalid element.
+    pub words: String,
+    /// Ops that an invalid element went through, from its origin on.
+    pub chain: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -169,6 +204,12 @@ pub fn records(
                 seed: f.seed,
                 at_op: f.difference.as_ref().map(Element::from),
                 at_output: f.output.as_ref().map(Element::from),
+                inside: f.inside.as_ref().map(|i| InKernel {
+                    kernel: i.kernel.clone(),
+                    op: i.op.clone(),
+                    location: i.location.to_string(),
+                }),
+                hazard: None,
                 program: format!("{program_hash:032x}"),
                 environment: Environment::current(),
                 command: command(&pass.pass, f),
@@ -177,6 +218,70 @@ pub fn records(
         }
     }
     out.sort_by_key(|f| std::cmp::Reverse(f.verdict.badness()));
+    out
+}
+
+/// Records of the hazards of a report. Their verdict is that of the pass on the values. `command` reproduces the whole check with a seed.
+pub fn hazards(
+    report: &Report,
+    program_hash: u128,
+    command: impl Fn(u64) -> String,
+) -> Vec<Finding> {
+    let record = |f: &hazards::Found| {
+        let pass = report.passes.iter().find(|p| p.pass == f.pass);
+        let rewrite = f.rewrite.as_ref().map(|r| r.to_string());
+        let h = &f.hazard;
+        let hazard = KernelHazard {
+            kind: hazards::kind_name(&h.kind).to_string(),
+            kernel: h.kernel.clone(),
+            stage: f.stage.to_string(),
+            op: h.op.to_string(),
+            source_ops: h.location.sources.iter().map(|s| s.0).collect(),
+            step: h.step.clone(),
+            count: h.count,
+            words: h.kind.to_string(),
+            chain: hazards::chain(&h.kind)
+                .iter()
+                .map(|link| format!("{} at {}", link.op, link.location))
+                .collect(),
+        };
+        let signature = format!(
+            "{}|{}|{}|{}",
+            hazard.kind,
+            f.pass,
+            rewrite
+                .as_deref()
+                .and_then(|r| r.split('#').next())
+                .unwrap_or(""),
+            h.op
+        );
+        Finding {
+            version: VERSION,
+            id: format!("{:016x}", xxhash_rust::xxh3::xxh3_64(signature.as_bytes())),
+            verdict: pass.map_or(Verdict::Equal, |p| p.verdict.clone()),
+            pass: f.pass.clone(),
+            rewrite,
+            contract: pass.map_or(String::new(), |p| contract_words(&p.numerics)),
+            op: h.op.to_string(),
+            location: h.location.to_string(),
+            ring: ring_words(&Ring::NotRun),
+            ieee: ieee_words(&Ieee::NotRun),
+            class: f.class.name().to_string(),
+            seed: f.seed,
+            at_op: None,
+            at_output: None,
+            inside: None,
+            hazard: Some(hazard),
+            program: format!("{program_hash:032x}"),
+            environment: Environment::current(),
+            command: command(f.seed),
+            status: "new".to_string(),
+        }
+    };
+    let mut out: Vec<Finding> = report.hazards.found.iter().map(record).collect();
+    // One cause is one finding.
+    let mut seen = std::collections::HashSet::new();
+    out.retain(|f| seen.insert((f.id.clone(), f.hazard.as_ref().map(|h| h.kernel.clone()))));
     out
 }
 
@@ -230,6 +335,7 @@ mod tests {
             (finding.verdict, finding.rewrite.as_deref()),
             (Verdict::Miscompile, Some("hlo-cse:merge#3"))
         );
+        assert_eq!(finding.hazard, None);
         assert!(load("{}").is_err());
     }
 }

@@ -2,7 +2,7 @@
 //! bounds), and says which rewrite of which pass is to blame.
 //!
 //! Reading order: [`verdict`], [`normal_form`], [`session`] (values by content), [`co_evaluation`] (two versions side by side), [`literal`], [`opaque`],
-//! [`region`] (bounds of a changed region), [`tie`], [`contract`], [`blame`], [`estimate`] (end to end, no proof), [`alias`] (who may write which buffer), [`validate`] (a whole pipeline), [`finding`], [`report`].
+//! [`region`] (bounds of a changed region), [`tie`], [`contract`], [`kernels`], [`blame`], [`estimate`] (end to end, no proof), [`alias`] (who may write which buffer), [`validate`] (a whole pipeline), [`finding`], [`report`].
 
 pub mod alias;
 pub mod blame;
@@ -18,6 +18,7 @@ pub mod finding;
 pub mod grid;
 pub mod inputs;
 pub mod isolate;
+pub mod kernels;
 pub mod level;
 pub mod literal;
 pub mod mutate;

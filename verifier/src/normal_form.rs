@@ -83,6 +83,7 @@ impl Copy<'_> {
         let out = self.builder.program_mut();
         (out.num_replicas, out.num_partitions) =
             (self.program.num_replicas, self.program.num_partitions);
+        out.kernels = self.program.kernels.clone();
         if let Some(main) = out.functions.first_mut() {
             main.aliases = aliases;
         }

@@ -6,6 +6,7 @@
 use crate::{
     compare::bounds,
     contract::function_ulp,
+    kernels,
     session::{Content, Environment, Session, Version},
     tie,
 };
@@ -122,6 +123,7 @@ pub fn structure(version: &Version<'_>, side: &Side) -> u128 {
 }
 
 /// What is known of the root of a side whose cut values are exact.
+#[derive(Clone)]
 pub struct Reach {
     pub bound: Bound,
     /// Elements that hang on a near tie, if any.
@@ -283,20 +285,17 @@ pub fn compare(
     after: &Part<'_>,
     functions: Functions,
 ) -> Result<bounds::Bounded, Stop> {
-    let mut reached = vec![];
-    for part in [before, after] {
-        match reach(session, part, functions)? {
-            Ok(r) => reached.push(r),
-            Err(why) => return Ok(bounds::Bounded::loose(why)),
-        }
-    }
+    let (x, y) = match kernels::bounds::reached(session, before, after, functions)? {
+        Ok(both) => both,
+        Err(why) => return Ok(bounds::Bounded::loose(why)),
+    };
     let (want, got) = (session.value(before.root)?, session.value(after.root)?);
-    match (want.as_tensor(), got.as_tensor(), &reached[..]) {
-        (Some(w), Some(g), [x, y]) if w.len() == g.len() => {
+    match (want.as_tensor(), got.as_tensor()) {
+        (Some(w), Some(g)) if w.len() == g.len() => {
             let mut out = bounds::compare(w, &x.bound, g, &y.bound);
-            out.ties = tie::joined(x.ties.clone(), y.ties.clone());
+            out.ties = tie::joined(x.ties, y.ties);
             Ok(out)
         }
-        (_, _, _) => Ok(bounds::Bounded::loose("not a tensor".to_string())),
+        (_, _) => Ok(bounds::Bounded::loose("not a tensor".to_string())),
     }
 }

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod identity_tests;
+mod kernels;
 pub mod report;
 mod run;
 
@@ -13,6 +14,7 @@ pub use crate::{
     level::Level,
     step::{Origin, Step},
 };
+pub use kernels::{first_compared, joined};
 use rayon::prelude::*;
 pub use report::{Found, PassReport, Report, Skipped};
 use std::{sync::Arc, time::Instant};

@@ -4,9 +4,10 @@ use super::tv::Validation;
 use crate::load;
 use clap::{Args, ValueEnum};
 use std::{path::PathBuf, sync::Arc};
-use tileproof_dialect::{error::Error, stage::Stage};
-use tileproof_lowering::{manager, pass::Pass, pipeline, settings::Settings};
-use tileproof_verifier::{blame::Rewrite, validate};
+use tileproof_dialect::{error::Error, program::Program, stage::Stage, tensor::Value};
+use tileproof_lowering::{analysis, manager, pass::Pass, pipeline, settings::Settings};
+use tileproof_runtime::limits::Limits;
+use tileproof_verifier::{blame::Rewrite, kernels, validate};
 
 #[derive(Args)]
 pub struct Check {
@@ -28,6 +29,9 @@ pub struct Check {
     #[cfg(feature = "plant")]
     #[arg(long)]
     plant: Option<String>,
+    /// Print kernels, library calls, bytes moved and what each kernel does on stderr
+    #[arg(long)]
+    stats: bool,
     #[command(flatten)]
     validation: Validation,
 }
@@ -41,6 +45,10 @@ impl Check {
         let mut options = self.options()?;
         options.settings = settings;
         let steps = manager::run(&program, &passes, &options)?;
+        if self.stats {
+            let (given, seed) = (given.as_deref(), self.validation.seed);
+            eprint!("{}", statistics(&program, &steps, &options, given, seed)?);
+        }
         let steps: Vec<validate::Step> = steps.into_iter().map(step).collect();
         let source = Arc::new(program);
         let mut command = format!("tileproof check {}", self.program.display());
@@ -80,6 +88,24 @@ pub fn options(stop_after_rewrite: Option<u32>, stop_after: Option<&str>) -> man
     manager::Options::stopping(stop_after_rewrite, stop_after)
 }
 
+/// What the last program makes a machine do: kernels, library calls and bytes as they are written, then what each kernel did when it ran.
+pub fn statistics(
+    program: &Program,
+    steps: &[manager::Step],
+    options: &manager::Options,
+    given: Option<&[Value]>,
+    seed: u64,
+) -> Result<String, Error> {
+    // What fusion saves is measured against the last program without fusions.
+    let unfused = steps.iter().take_while(|s| s.pass != "hlo-fuse").last();
+    let unfused = unfused.map_or(program, |s| &*s.program);
+    let last = steps.last().map_or(program, |s| &*s.program);
+    let count = |p| analysis::statistics::statistics(p, options.settings.target);
+    let written = count(last).compared(&count(unfused));
+    let ran = kernels::statistics::of(last, given, seed, &Limits::default())?;
+    Ok(format!("{written}{ran}"))
+}
+
 /// A step of the pass manager as the validator takes it.
 pub fn step(step: manager::Step) -> validate::Step {
     let rewrites = step
@@ -89,6 +115,7 @@ pub fn step(step: manager::Step) -> validate::Step {
             id: a.id.clone(),
             number: a.number,
             replaced: a.replaced.clone(),
+            numerics: Some(a.numerics.clone()),
         })
         .collect();
     validate::Step {

@@ -13,7 +13,7 @@ use tileproof_dialect::{
     mlir::text::{self, Literals, Locations},
     program::{OpId, Program},
 };
-use tileproof_lowering::manager;
+use tileproof_lowering::{manager, pipeline};
 use tileproof_runtime::limits::Limits;
 use tileproof_verifier::{
     mutate::{
@@ -22,7 +22,7 @@ use tileproof_verifier::{
         oracles::ORACLES,
         table,
     },
-    validate::{Level, Step},
+    validate::{self, Level, Step},
 };
 
 #[derive(Args)]
@@ -33,6 +33,12 @@ pub struct Mutate {
     /// Only mutants of what these passes made, comma-separated; the whole pipeline runs
     #[arg(long, value_delimiter = ',')]
     pass: Option<Vec<String>>,
+    /// Lower to this stage: s2 unless given
+    #[arg(long, value_enum, value_name = "STAGE")]
+    to: Option<check::To>,
+    /// Options of passes, comma-separated: block-bytes=4096
+    #[arg(long, value_delimiter = ',', value_name = "OPTION=VALUE")]
+    option: Vec<String>,
     /// Only these mutators, comma-separated
     #[arg(long, value_delimiter = ',')]
     mutator: Option<Vec<String>>,
@@ -104,7 +110,10 @@ impl Mutate {
             progress: Some(Arc::new(move |what, share| bar.update(what, share))),
         };
         let measured = measure::measure(&steps, &options)?;
-        let command = format!("tileproof mutate {}", path.display());
+        let mut command = format!("tileproof mutate {}", path.display());
+        if !self.option.is_empty() {
+            command += &format!(" --option {}", self.option.join(","));
+        }
         let mut out = String::new();
         if self.diff {
             out += &diffs(&steps, &measured)?;
@@ -128,24 +137,39 @@ impl Mutate {
 
     /// The steps to measure, each with the version before it: those that changed the program, or the last one where none did.
     fn steps(&self, source: &Arc<Program>) -> Result<Vec<(Arc<Program>, Step)>, Error> {
-        let passes = check::passes(None)?;
         if let Some(names) = &self.pass {
             check::passes(Some(&names.join(",")))?;
         }
-        let steps = manager::run(source, &passes, &manager::Options::default())?;
-        let mut before = source.clone();
+        // A pass that is asked for by name runs: the pipeline goes as far as it.
+        let furthest = self.pass.iter().flatten().max_by_key(|name| {
+            let place = pipeline::passes().iter().position(|p| p.name == **name);
+            place.unwrap_or(0)
+        });
+        let (passes, mut settings) = check::select(None, self.to, furthest.map(String::as_str))?;
+        for option in &self.option {
+            settings.set(option)?;
+        }
+        let options = manager::Options {
+            settings,
+            ..manager::Options::default()
+        };
+        let steps = manager::run(source, &passes, &options)?;
+        let changed: Vec<bool> = steps.iter().map(|s| !s.applied.is_empty()).collect();
+        let steps: Vec<Step> = steps.into_iter().map(check::step).collect();
         let mut out = vec![];
-        let last = steps.len().saturating_sub(1);
-        for (i, step) in steps.into_iter().enumerate() {
-            let after = step.program.clone();
+        for (i, step) in steps.iter().enumerate() {
             let wanted = match &self.pass {
-                Some(names) => names.iter().any(|n| n == step.pass),
-                None => !step.applied.is_empty() || (i == last && out.is_empty()),
+                Some(names) => names.contains(&step.pass),
+                None => changed[i] || (i + 1 == steps.len() && out.is_empty()),
             };
             if wanted {
-                out.push((before, check::step(step)));
+                let first = validate::first_compared(source, &steps, i);
+                let before = match first.checked_sub(1) {
+                    Some(place) => steps[place].program.clone(),
+                    None => source.clone(),
+                };
+                out.extend(validate::joined(&steps[first..=i]).map(|step| (before, step)));
             }
-            before = after;
         }
         Ok(out)
     }

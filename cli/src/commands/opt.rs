@@ -10,7 +10,7 @@ use tileproof_dialect::{
     mlir::text::{self, Literals, Locations},
     program::Program,
 };
-use tileproof_lowering::{analysis::statistics::statistics, manager, settings::Settings};
+use tileproof_lowering::{manager, settings::Settings};
 use tileproof_verifier::finding::write_atomically;
 
 #[derive(Args)]
@@ -145,11 +145,10 @@ impl Opt {
             before = &step.program;
         }
         if self.stats {
-            // What fusion saves is measured against the last program without fusions.
-            let unfused = steps.iter().take_while(|s| s.pass != "hlo-fuse").last();
-            let unfused = unfused.map_or(&program, |s| &*s.program);
-            let count = |p| statistics(p, options.settings.target);
-            eprint!("{}", count(before).compared(&count(unfused)));
+            eprint!(
+                "{}",
+                check::statistics(&program, &steps, &options, None, 1)?
+            );
             eprint!("{}", left(&steps));
         }
         let kept = if self.output.is_some() || !std::io::stdout().is_terminal() {

@@ -61,7 +61,7 @@ pub struct Validation {
     level: LevelName,
     /// Seed of the generated inputs and of the ring
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub seed: u64,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
@@ -152,6 +152,10 @@ impl Validation {
         let findings = finding::records(&result, source.structural_hash(), |_, found| {
             self.again(&command, found.seed)
         });
+        let hazards = finding::hazards(&result, source.structural_hash(), |seed| {
+            self.again(&command, seed)
+        });
+        let findings = [findings, hazards].concat();
         if let Some(folder) = &self.out {
             for f in &findings {
                 let text =
@@ -175,12 +179,9 @@ impl Validation {
         };
         exit::print(&text)?;
         let accepted = self.accept == Some(Accept::IeeeOnly)
-            && matches!(result.verdict, Verdict::EqualIeeeOnly { .. });
-        Ok(if accepted {
-            0
-        } else {
-            result.verdict.exit_code()
-        })
+            && matches!(result.verdict, Verdict::EqualIeeeOnly { .. })
+            && result.hazards.found.is_empty();
+        Ok(if accepted { 0 } else { result.exit_code() })
     }
 
     fn again(&self, command: &str, seed: u64) -> String {

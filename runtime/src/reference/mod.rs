@@ -4,10 +4,12 @@
 
 pub mod choices;
 pub mod fast;
+mod first_calls;
 mod lanes;
 mod plan;
 mod regions;
 
+pub use first_calls::FirstCalls;
 pub use lanes::ELEMENTWISE;
 
 use crate::{
@@ -52,6 +54,7 @@ pub struct Interpreter<'p> {
     rendezvous: Option<&'p Rendezvous>,
     infeed: Option<&'p Mutex<VecDeque<Vec<Value>>>>,
     simulation: Simulation,
+    first_calls: Option<&'p FirstCalls>,
     kernel_plans: Mutex<HashMap<String, Arc<simulator::Plan>>>,
     choices: Option<&'p Choices>,
 }
@@ -102,6 +105,7 @@ impl<'p> Interpreter<'p> {
             rendezvous: None,
             infeed: None,
             simulation: Simulation::default(),
+            first_calls: None,
             kernel_plans: Mutex::default(),
             choices: None,
         }
@@ -131,6 +135,12 @@ impl<'p> Interpreter<'p> {
         self
     }
 
+    /// Keeps the arguments of the first call of each kernel.
+    pub fn with_first_calls(mut self, calls: &'p FirstCalls) -> Interpreter<'p> {
+        self.first_calls = Some(calls);
+        self
+    }
+
     /// Runs the kernel `name` of the program; results take the declared sizes.
     fn kernel(
         &self,
@@ -148,6 +158,9 @@ impl<'p> Interpreter<'p> {
                     return Err(Stop::internal("a kernel takes tensors"));
                 }
             }
+        }
+        if let Some(calls) = self.first_calls {
+            calls.note(name, &tensors);
         }
         let out = simulator::run(
             &plan,

@@ -1,7 +1,7 @@
 //! Runs the ops of a kernel in order: control flow, dispatch, registers.
 
 use super::{
-    access,
+    Observer, access,
     cell::{Cell, Lanes},
     context::Context,
     copies::Copies,
@@ -29,6 +29,7 @@ pub struct Machine<'a> {
     pub limits: &'a Limits,
     /// Values by number.
     pub cells: Vec<Option<Cell>>,
+    pub observer: Option<&'a mut Observer<'a>>,
 }
 
 /// Operands of an op, taken out of the registers where this is their last use.
@@ -134,6 +135,13 @@ impl<'a> Machine<'a> {
     fn step(&mut self, step: &'a Step) -> Result<(), Stop> {
         let operands = self.operands(step)?;
         let out = self.run(step, operands)?;
+        if let Some(observer) = &mut self.observer {
+            for cell in &out {
+                if let Cell::Lanes(lanes) = cell {
+                    observer(step.op, &lanes.value);
+                }
+            }
+        }
         for (v, cell) in step.results.iter().zip(out) {
             self.set(*v, cell);
         }

@@ -81,6 +81,9 @@ pub struct Outcome {
     pub counters: Counters,
 }
 
+/// Hears of every vector that an op of the kernel gives: number of the op in [`Plan::ops`], the vector.
+pub type Observer<'a> = dyn FnMut(u32, &Tensor) + 'a;
+
 /// Runs a kernel on its prefetch operands and inputs in order. Hazards go to `events`, also when the run stops.
 pub fn run(
     plan: &Plan,
@@ -89,6 +92,19 @@ pub fn run(
     simulation: &Simulation,
     limits: &Limits,
     events: &mut Events,
+) -> Result<Outcome, Stop> {
+    observed(plan, arguments, planes, simulation, limits, events, None)
+}
+
+/// As [`run`], and tells `observer` what the ops give.
+pub fn observed<'a>(
+    plan: &'a Plan,
+    arguments: &[Tensor],
+    planes: Planes,
+    simulation: &Simulation,
+    limits: &'a Limits,
+    events: &'a mut Events,
+    observer: Option<&'a mut Observer<'a>>,
 ) -> Result<Outcome, Stop> {
     let shadowed = simulation.validity == Validity::Tracked;
     let mut memory = Memory::new(planes, simulation.fill, shadowed);
@@ -109,6 +125,7 @@ pub fn run(
         copies: Copies::new(simulation.schedule),
         limits,
         cells: vec![None; plan.kernel.types.len()],
+        observer,
     };
     let outputs = grid::run(&mut machine, &mut homes, simulation.order)
         .and_then(|()| machine.settle())

@@ -4,6 +4,7 @@ use super::{Bodies, CoEvaluation, Fingerprints, Frame, RegionResult};
 use crate::{
     compare::bits::{self, Difference},
     contract::{self, Judged},
+    kernels,
     region::{self, Part, Side},
     session::{Content, Environment},
     validate::Origin,
@@ -268,7 +269,8 @@ impl CoEvaluation<'_, '_, '_> {
             root: got.content,
             leaves: got.leaves.clone(),
         };
-        contract::judge(self.session, self.pair.numerics, &before, &after)
+        let numerics = kernels::numerics(self.pair, &after);
+        contract::judge(self.session, &numerics, &before, &after)
     }
 
     /// Compares the region's IEEE values and records what came of it; once per structure.
@@ -350,11 +352,11 @@ impl CoEvaluation<'_, '_, '_> {
             Ieee::Outside => self.difference(want, got.content, judged.at)?,
             Ieee::Within | Ieee::Loose(_) | Ieee::NotRun => None,
         };
-        let o = self.pair.after.program.op(op);
+        let program = self.pair.after.program;
         self.outcome.regions.push(RegionResult {
-            op: o.op.name(),
-            location: o.location.clone(),
-            rewrite: o.location.rewrite.clone(),
+            op: kernels::name(program, op),
+            location: program.op(op).location.clone(),
+            rewrite: kernels::made_by(program, op),
             ops: (sides.0.ops.len(), sides.1.ops.len()),
             // What is compared bit for bit is decided whatever the ring keeps.
             ring: match (&ring, &self.pair.numerics.contract) {

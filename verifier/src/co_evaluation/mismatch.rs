@@ -3,11 +3,15 @@
 use super::{Bodies, CoEvaluation, Frame, Mismatch, cut::Got};
 use crate::{
     blame::{self, Contents},
+    kernels::inside::{self, Inside},
     session::Content,
     validate::Origin,
     verdict::{Ieee, Ring},
 };
-use tileproof_dialect::{eval::Stop, program::ValueId};
+use tileproof_dialect::{
+    eval::Stop,
+    program::{ValueDef, ValueId},
+};
 
 impl CoEvaluation<'_, '_, '_> {
     /// Records every returned value that differs, with the op to blame.
@@ -42,7 +46,7 @@ impl CoEvaluation<'_, '_, '_> {
             .enumerate()
             .filter(|(_, (w, g))| w != g)
         {
-            let blame = blame::find(
+            let mut blame = blame::find(
                 self.pair,
                 (bodies.before, bodies.after),
                 i,
@@ -52,6 +56,7 @@ impl CoEvaluation<'_, '_, '_> {
                     known: &frame.known,
                 },
             );
+            blame.inside = self.inside_kernel(&blame, bodies, frame)?;
             let returned = (
                 self.pair.before.program.returned(bodies.before).get(i),
                 self.pair.after.program.returned(bodies.after).get(i),
@@ -91,6 +96,34 @@ impl CoEvaluation<'_, '_, '_> {
             self.outcome.mismatches.push(mismatch);
         }
         Ok(())
+    }
+
+    /// The op inside the kernel to blame that gives the first wrong value.
+    fn inside_kernel(
+        &self,
+        blame: &blame::Blame,
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> Result<Option<Inside>, Stop> {
+        let program = self.pair.after.program;
+        let Some(ValueDef::Result { op, .. }) = blame.after.map(|v| program.value(v).def) else {
+            return Ok(None);
+        };
+        let operands = &program.op(op).operands;
+        let operands: Option<Vec<Content>> = operands
+            .iter()
+            .map(|v| frame.followed.after.get(v).copied())
+            .collect();
+        let Some(operands) = operands else {
+            return Ok(None);
+        };
+        let calls = inside::Calls {
+            before: (self.pair.before.program, bodies.before),
+            after: (program, op),
+            values: &|v| frame.before.get(&v).copied(),
+            operands: &operands,
+        };
+        inside::first_wrong(self.session, &calls)
     }
 
     fn comparable(&self, b: ValueId, a: ValueId) -> bool {

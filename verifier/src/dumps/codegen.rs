@@ -548,6 +548,7 @@ impl Outcome {
             op,
             location,
             rewrite: None,
+            inside: None,
             difference,
             output: None,
             ring: Ring::NotRun,

@@ -11,6 +11,7 @@ pub use unroll::unrolled;
 
 use crate::{
     effects,
+    kernels::hazards,
     validate::{self, Options, Report, Step},
 };
 use std::{collections::HashSet, sync::Arc};
@@ -65,10 +66,11 @@ pub fn validate(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
     }
 }
 
-/// Results and effects.
+/// Results, effects and hazards.
 fn checked(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
     let mut report = validate::single(source, steps, options)?;
     effects::check(source, steps, options, &mut report)?;
+    hazards::check(steps, options, &mut report)?;
     Ok(report)
 }
 

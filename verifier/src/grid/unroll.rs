@@ -43,6 +43,7 @@ pub fn unrolled(program: &Arc<Program>, devices: &Devices) -> Result<Arc<Program
     for id in (0..program.functions.len() as u32).map(FunctionId) {
         unroller.function(id)?;
     }
+    unroller.builder.program_mut().kernels = program.kernels.clone();
     Ok(Arc::new(unroller.builder.finish()?))
 }
 

@@ -51,6 +51,7 @@ pub fn replaced<'a>(
     copy.num_replicas = program.num_replicas;
     copy.num_partitions = program.num_partitions;
     copy.attributes = program.attributes.clone();
+    copy.kernels = program.kernels.clone();
     copy.entry = program.entry;
     for (new, old) in copy.functions.iter_mut().zip(&program.functions) {
         new.is_private = old.is_private;

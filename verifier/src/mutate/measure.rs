@@ -57,10 +57,11 @@ pub struct Options {
 /// What came of a mutant.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fate {
-    /// The check says mismatch at this level.
+    /// The check says mismatch, or finds hazards, at this level.
     Killed {
         level: Level,
         verdict: Verdict,
+        hazards: usize,
     },
     /// The check says nothing: inconclusive, not supported, out of time.
     Undecided {
@@ -330,7 +331,7 @@ fn judge(
             Ok(report) => {
                 out.ring_decided = report.ring_decided();
                 out.ieee_decided = report.ieee_decided();
-                out.fate = fate(*level, report.verdict);
+                out.fate = fate(*level, &report);
             }
             Err(message) => out.fate = Fate::Failed { message },
         }
@@ -364,10 +365,23 @@ fn judge(
     Some(out)
 }
 
-fn fate(level: Level, verdict: Verdict) -> Fate {
+fn fate(level: Level, report: &Report) -> Fate {
+    let verdict = report.verdict.clone();
+    let hazards = report.hazards.found.len();
+    if hazards > 0 {
+        return Fate::Killed {
+            level,
+            verdict,
+            hazards,
+        };
+    }
     match &verdict {
         Verdict::Miscompile | Verdict::HiddenMiscompile | Verdict::NumericsViolation => {
-            Fate::Killed { level, verdict }
+            Fate::Killed {
+                level,
+                verdict,
+                hazards,
+            }
         }
         Verdict::Inconclusive { .. } | Verdict::Unsupported { .. } => Fate::Undecided { verdict },
         Verdict::Equal | Verdict::Benign { .. } | Verdict::EqualIeeeOnly { .. } => Fate::Survived {

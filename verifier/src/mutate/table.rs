@@ -16,6 +16,8 @@ pub struct Counts {
     pub killed_full: usize,
     /// Killed though the IEEE values are so close that a tolerance would have hidden the fault.
     pub hidden: usize,
+    /// Killed by a hazard though the values are right on the inputs tried.
+    pub by_hazard: usize,
     pub undecided: usize,
     /// Taken for right.
     pub survived: usize,
@@ -30,7 +32,12 @@ impl Counts {
         let mut out = Counts::default();
         for m in mutants {
             match &m.fate {
-                Fate::Killed { level, verdict } => {
+                Fate::Killed {
+                    level,
+                    verdict,
+                    hazards,
+                } => {
+                    out.by_hazard += usize::from(*hazards > 0 && !verdict.is_mismatch());
                     match level {
                         Level::Quick => out.killed_quick += 1,
                         Level::Full => out.killed_full += 1,
@@ -71,7 +78,7 @@ impl Counts {
 
     fn json(&self) -> Value {
         json!({
-            "killed": self.killed(), "killed_quick": self.killed_quick, "killed_full": self.killed_full, "hidden": self.hidden,
+            "killed": self.killed(), "killed_quick": self.killed_quick, "killed_full": self.killed_full, "hidden": self.hidden, "by_hazard": self.by_hazard,
             "undecided": self.undecided, "survived": self.survived, "missed": self.missed, "shown_rate": self.shown_rate(), "equivalent": self.equivalent, "failed": self.failed, "rate": self.rate(),
         })
     }
@@ -106,12 +113,13 @@ pub fn text(m: &Measurement, oracles: &[&Oracle], command: &str) -> String {
     let mut out = String::new();
     let _ = write!(
         out,
-        "{:<22} {:>6} {:>5} {:>5} {:>6} {:>9} {:>8} {:>6} {:>10} {:>8} {:>8}",
+        "{:<22} {:>6} {:>5} {:>5} {:>6} {:>6} {:>9} {:>8} {:>6} {:>10} {:>8} {:>8}",
         "mutator",
         "killed",
         "quick",
         "full",
         "hidden",
+        "hazard",
         "undecided",
         "survived",
         "missed",
@@ -130,11 +138,12 @@ pub fn text(m: &Measurement, oracles: &[&Oracle], command: &str) -> String {
         let c = Counts::of(mutants.iter().copied());
         let _ = write!(
             out,
-            "{name:<22} {:>6} {:>5} {:>5} {:>6} {:>9} {:>8} {:>6} {:>10} {:>8} {:>8}",
+            "{name:<22} {:>6} {:>5} {:>5} {:>6} {:>6} {:>9} {:>8} {:>6} {:>10} {:>8} {:>8}",
             c.killed(),
             c.killed_quick,
             c.killed_full,
             c.hidden,
+            c.by_hazard,
             c.undecided + c.failed,
             c.survived,
             c.missed,
@@ -258,9 +267,14 @@ pub fn json(m: &Measurement, oracles: &[&Oracle], command: &str) -> Value {
 
 fn mutant(m: &Mutant, command: &str) -> Value {
     let (fate, detail) = match &m.fate {
-        Fate::Killed { level, verdict } => {
-            ("killed", json!({"level": level.name(), "verdict": verdict}))
-        }
+        Fate::Killed {
+            level,
+            verdict,
+            hazards,
+        } => (
+            "killed",
+            json!({"level": level.name(), "verdict": verdict, "hazards": hazards}),
+        ),
         Fate::Undecided { verdict } => ("undecided", json!(verdict)),
         Fate::Survived { verdict, seen } => (
             "survived",

@@ -28,6 +28,12 @@ pub fn report(r: &Report, findings: &[Finding]) -> Value {
         "vacuous_outputs": r.vacuous(),
         "estimates": r.estimates.iter().map(estimate).collect::<Vec<_>>(),
         "notes": r.notes,
+        "hazards": {
+            "kernels": r.hazards.kernels,
+            "stages": r.hazards.stages.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "unknown": r.hazards.unknown,
+            "found": findings.iter().filter_map(|f| f.hazard.as_ref()).collect::<Vec<_>>(),
+        },
         "passes": r.passes.iter().map(|p| json!({
             "pass": p.pass,
             "contract": contract_words(&p.numerics),

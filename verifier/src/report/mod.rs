@@ -1,5 +1,6 @@
 //! Words for people and JSON for programs. Findings are data elsewhere; sentences are made only here.
 
+mod hazards;
 pub mod json;
 pub mod reproducer;
 pub mod stages;

@@ -96,9 +96,15 @@ pub fn closing(report: &Report) -> String {
     if let Some(words) = assumptions(report) {
         let _ = writeln!(out, "{words}");
     }
+    out += &super::hazards::summary(&report.hazards);
+    let beside = match report.hazards.found.len() {
+        0 => String::new(),
+        1 => ", and 1 hazard".to_string(),
+        n => format!(", and {n} hazards"),
+    };
     let _ = writeln!(
         out,
-        "verdict: {} ({:.2} s)",
+        "verdict: {}{beside} ({:.2} s)",
         report.verdict,
         report.time.as_secs_f64()
     );
@@ -244,10 +250,20 @@ fn element(out: &mut String, place: &str, e: &Element) {
 
 /// One finding: what, where, first bad element with both bit patterns, contract, command.
 pub fn finding(f: &Finding) -> String {
+    if let Some(hazard) = &f.hazard {
+        return super::hazards::finding(f, hazard);
+    }
     let mut out = String::new();
     let rewrite = f.rewrite.as_deref().unwrap_or("no logged rewrite");
     let _ = writeln!(out, "{} in pass {}, {rewrite}", f.verdict, f.pass);
     let _ = writeln!(out, "  op {} at {}", f.op, f.location);
+    if let Some(i) = &f.inside {
+        let _ = writeln!(
+            out,
+            "  first wrong value inside kernel @{}: op {} at {}",
+            i.kernel, i.op, i.location
+        );
+    }
     let _ = writeln!(
         out,
         "  ring {}; IEEE {}; contract {}; inputs {} (seed {})",

@@ -5,6 +5,7 @@ use crate::{
     compare::bits::Difference,
     estimate::Estimate,
     inputs::Class,
+    kernels::{hazards::Hazards, inside::Inside},
     predicates::Exercised,
     verdict::{Ieee, NOTHING_COMPARED, Ring, Verdict},
 };
@@ -60,6 +61,8 @@ pub struct Found {
     pub op: String,
     pub location: Location,
     pub rewrite: Option<Arc<str>>,
+    /// Of a kernel: the op in it that gives the first wrong value, where one is known.
+    pub inside: Option<Inside>,
     /// At the op to blame.
     pub difference: Option<Difference>,
     /// At the program's outputs.
@@ -94,6 +97,8 @@ pub struct Report {
     /// Where no bound decided: what runs of the whole program say.
     pub estimates: Vec<Estimate>,
     pub notes: Vec<String>,
+    /// Wrong uses of memory, copies and semaphores, beside the verdict.
+    pub hazards: Hazards,
     pub time: Duration,
 }
 
@@ -110,7 +115,17 @@ impl Report {
             numbers: vec![],
             estimates: vec![],
             notes: vec![],
+            hazards: Hazards::default(),
             time: Duration::ZERO,
+        }
+    }
+
+    /// Exit code of the command line: 1 where there is a hazard, else the verdict's.
+    pub fn exit_code(&self) -> u8 {
+        if self.hazards.found.is_empty() {
+            self.verdict.exit_code()
+        } else {
+            1
         }
     }
 

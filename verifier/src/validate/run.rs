@@ -204,10 +204,10 @@ impl Job<'_> {
         let mut passes = vec![];
         let mut estimates = vec![];
         let mut zero_divisors = false;
-        for (step, (before, after)) in self.steps.iter().zip(self.pairs) {
+        for (k, (step, (before, after))) in self.steps.iter().zip(self.pairs).enumerate() {
             let start = Instant::now();
             let numerics = numerics(step, class);
-            let compared = compare(
+            let mut compared = compare(
                 &mut session,
                 (&versions[*before], &versions[*after]),
                 step,
@@ -215,6 +215,18 @@ impl Job<'_> {
                 &contents,
                 self.probing(class, seed),
             );
+            let differs = compared.as_ref().is_ok_and(|d| !d.is_identical());
+            if let Some(base) = self.base(k, &passes).filter(|_| differs) {
+                let numerics = self::numerics(&base.step, class);
+                compared = compare(
+                    &mut session,
+                    (&versions[base.before], &versions[*after]),
+                    &base.step,
+                    &numerics,
+                    &contents,
+                    Probing::Off,
+                );
+            }
             let mut delta = match compared {
                 Ok(delta) => delta,
                 Err(stop) => self.stopped(stop, class, &limits)?,
@@ -428,6 +440,7 @@ fn trapped(
         op: "trap".to_string(),
         location: Default::default(),
         rewrite: None,
+        inside: None,
         difference: None,
         output: Some(difference),
         ring: Ring::Differs,
@@ -461,6 +474,7 @@ fn judge_regions(regions: &[RegionResult], delta: &mut Delta) {
                 op: r.op.clone(),
                 location: r.location.clone(),
                 rewrite: r.rewrite.clone(),
+                inside: None,
                 difference: r.difference.clone(),
                 output: None,
                 ring: r.ring.clone(),
@@ -493,6 +507,7 @@ fn judge_mismatch(mismatches: &[Mismatch], output: Option<Difference>, delta: &m
             op: worst.blame.op.clone(),
             location: worst.blame.location.clone(),
             rewrite: worst.blame.rewrite.clone(),
+            inside: worst.blame.inside.clone(),
             difference: worst.difference.clone(),
             output,
             ring: worst.ring.clone(),

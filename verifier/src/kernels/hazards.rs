@@ -1,0 +1,248 @@
+//! Wrong uses of memory, copies and semaphores by kernels, beside the values.
+//!
+//! Each distinct kernel is simulated on the arguments of its first call in a run of the program: at level quick the kernels of the last stage under a lazy
+//! and a random schedule, at level full those of every stage under all schedules, and on special and boundary inputs too. A hazard is told at the first
+//! stage that has it.
+//!
+//! Proves: these schedules on these arguments show no hazard. Cannot: see kernels that no run calls (they are named), other arguments, other schedules.
+
+use super::calls;
+use crate::{
+    inputs::Class,
+    level::{self, Level},
+    validate::{Options, Report, Step},
+};
+use rayon::prelude::*;
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    sync::Arc,
+};
+use tileproof_dialect::{
+    error::Error,
+    eval::Stop,
+    planes::Planes,
+    program::Program,
+    stage::Stage,
+    tensor::Tensor,
+    tpu::{Hazard, HazardKind, Kernel, MemorySpace, hazard::Link},
+};
+use tileproof_lowering::target;
+use tileproof_runtime::{
+    limits::Limits,
+    simulator::{self, Depth, Plan},
+};
+
+/// What was looked at, and what was found.
+#[derive(Debug, Clone, Default)]
+pub struct Hazards {
+    /// Distinct kernels that were simulated.
+    pub kernels: usize,
+    /// Stages whose kernels were looked at.
+    pub stages: BTreeSet<Stage>,
+    /// Names of kernels that no run called, or that could not be simulated, with the reason: nothing is known of their hazards.
+    pub unknown: BTreeSet<String>,
+    pub found: Vec<Found>,
+}
+
+/// One hazard.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The pass after which it shows first, and the rewrite that made the kernel.
+    pub pass: String,
+    pub rewrite: Option<Arc<str>>,
+    pub stage: Stage,
+    pub hazard: Hazard,
+    pub class: Class,
+    pub seed: u64,
+}
+
+/// Looks at the kernels of the steps.
+pub fn check(steps: &[Step], options: &Options, report: &mut Report) -> Result<(), Error> {
+    let with_kernels: Vec<&Step> = steps
+        .iter()
+        .filter(|s| !s.program.kernels.is_empty())
+        .collect();
+    let Some(last) = with_kernels.last() else {
+        return Ok(());
+    };
+    let (looked, runs) = match options.level {
+        Level::Quick => (vec![*last], vec![(Class::Normal, Depth::Quick)]),
+        Level::Full => (
+            with_kernels.clone(),
+            vec![
+                (Class::Normal, Depth::Full),
+                (Class::Boundary, Depth::Quick),
+                (Class::Special, Depth::Quick),
+            ],
+        ),
+    };
+    let runs = match &options.given {
+        Some(_) => vec![(Class::Given, runs[0].1)],
+        None => runs,
+    };
+    let mut out = Hazards::default();
+    let mut seen = HashSet::new();
+    for step in looked {
+        let mut open: BTreeSet<&str> = names(&step.program);
+        for (class, depth) in &runs {
+            let look = Look {
+                class: *class,
+                depth: *depth,
+                options,
+            };
+            let calls = look.first_calls(&step.program)?;
+            let kernels: Vec<(&Arc<Kernel>, &Vec<Tensor>)> = step
+                .program
+                .kernels
+                .iter()
+                .filter_map(|k| Some((k, calls.get(&k.name)?)))
+                .filter(|(k, _)| seen.insert((k.structural_hash(), *class)))
+                .collect();
+            for name in calls.keys() {
+                open.remove(name.as_str());
+            }
+            out.stages.extend(kernels.iter().map(|(k, _)| k.stage));
+            if *class == runs[0].0 {
+                out.kernels += kernels.len();
+            }
+            let found: Vec<Vec<Hazard>> = kernels
+                .par_iter()
+                .map(|(k, arguments)| look.hazards(k, arguments))
+                .collect::<Result<_, Stop>>()
+                .map_err(failed)?;
+            for ((kernel, _), hazards) in kernels.into_iter().zip(found) {
+                if hazards.is_empty() || out.has(&kernel.name) {
+                    continue;
+                }
+                let (step, kernel, hazards) =
+                    look.earliest(&with_kernels, step, kernel, hazards)?;
+                out.found.extend(hazards.into_iter().map(|hazard| Found {
+                    pass: step.pass.clone(),
+                    rewrite: kernel.location.rewrite.clone(),
+                    stage: kernel.stage,
+                    hazard,
+                    class: *class,
+                    seed: options.seed,
+                }));
+            }
+        }
+        out.unknown.extend(open.into_iter().map(|name| {
+            format!("kernel '{name}' ran on no inputs; nothing is known of its hazards")
+        }));
+    }
+    report.hazards = out;
+    Ok(())
+}
+
+impl Hazards {
+    fn has(&self, kernel: &str) -> bool {
+        self.found.iter().any(|f| f.hazard.kernel == kernel)
+    }
+}
+
+/// Name of a kind of hazard.
+pub fn kind_name(kind: &HazardKind) -> &'static str {
+    match kind {
+        HazardKind::InvalidUse { .. } => "InvalidUse",
+        HazardKind::OutOfBounds { .. } => "OutOfBounds",
+        HazardKind::GatherOutOfBounds { .. } => "GatherOutOfBounds",
+        HazardKind::OverCapacity { .. } => "OverCapacity",
+        HazardKind::Race { .. } => "Race",
+        HazardKind::AmbiguousWait { .. } => "AmbiguousWait",
+        HazardKind::SemaphoreNotZero { .. } => "SemaphoreNotZero",
+        HazardKind::Deadlock { .. } => "Deadlock",
+        HazardKind::OutputNotWritten { .. } => "OutputNotWritten",
+        HazardKind::StaleState { .. } => "StaleState",
+        HazardKind::OrderDependent { .. } => "OrderDependent",
+    }
+}
+
+/// The ops that an invalid element went through.
+pub fn chain(kind: &HazardKind) -> &[Link] {
+    match kind {
+        HazardKind::InvalidUse { chain, .. } => chain,
+        HazardKind::OutOfBounds { .. }
+        | HazardKind::GatherOutOfBounds { .. }
+        | HazardKind::OverCapacity { .. }
+        | HazardKind::Race { .. }
+        | HazardKind::AmbiguousWait { .. }
+        | HazardKind::SemaphoreNotZero { .. }
+        | HazardKind::Deadlock { .. }
+        | HazardKind::OutputNotWritten { .. }
+        | HazardKind::StaleState { .. }
+        | HazardKind::OrderDependent { .. } => &[],
+    }
+}
+
+fn names(program: &Program) -> BTreeSet<&str> {
+    program.kernels.iter().map(|k| k.name.as_str()).collect()
+}
+
+/// A simulation that cannot go on is no hazard.
+fn failed(stop: Stop) -> Error {
+    match stop {
+        Stop::Failed(e) => e,
+        Stop::Trap(trap) => Error::internal(format!("a simulation stopped: {trap}")),
+        Stop::Cancelled => Error::internal("a simulation was cancelled"),
+    }
+}
+
+/// One choice of inputs and effort.
+struct Look<'o> {
+    class: Class,
+    depth: Depth,
+    options: &'o Options,
+}
+
+impl Look<'_> {
+    fn first_calls(&self, program: &Program) -> Result<BTreeMap<String, Vec<Tensor>>, Error> {
+        let limits = level::budget(self.class, &self.options.limits);
+        let given = self.options.given.as_deref();
+        calls::first(program, given, self.class, self.options.seed, &limits)
+    }
+
+    fn hazards(&self, kernel: &Arc<Kernel>, arguments: &[Tensor]) -> Result<Vec<Hazard>, Stop> {
+        let target = target::DEFAULT;
+        let capacities = [
+            (MemorySpace::Vmem, target.vmem_bytes),
+            (MemorySpace::Smem, target.smem_bytes),
+        ];
+        let limits: Limits = level::budget(self.class, &self.options.limits);
+        let plan = Plan::new(kernel, Planes::IeeeOnly)?;
+        simulator::hazards(
+            &plan,
+            arguments,
+            self.depth,
+            self.options.seed,
+            &capacities,
+            &limits,
+        )
+    }
+
+    /// The first step whose kernel of this name has hazards, with the kernel and its hazards.
+    fn earliest<'s>(
+        &self,
+        steps: &[&'s Step],
+        step: &'s Step,
+        kernel: &'s Arc<Kernel>,
+        hazards: Vec<Hazard>,
+    ) -> Result<(&'s Step, &'s Arc<Kernel>, Vec<Hazard>), Error> {
+        for earlier in steps.iter().take_while(|s| !std::ptr::eq(**s, step)) {
+            let Some(k) = earlier.program.kernel(&kernel.name) else {
+                continue;
+            };
+            if k.structural_hash() == kernel.structural_hash() {
+                return Ok((*earlier, k, hazards));
+            }
+            let calls = self.first_calls(&earlier.program)?;
+            let Some(arguments) = calls.get(&k.name) else {
+                continue;
+            };
+            let found = self.hazards(k, arguments).map_err(failed)?;
+            if !found.is_empty() {
+                return Ok((*earlier, k, found));
+            }
+        }
+        Ok((step, kernel, hazards))
+    }
+}
