@@ -24,7 +24,11 @@ fn change(draft: &mut Draft, seed: u64) -> Option<()> {
         return None;
     }
     let moving: Vec<usize> = (0..part.dims.len())
-        .filter(|d| o.operands.get(1 + d).is_some_and(|v| draft.known(*v).is_none()))
+        .filter(|d| {
+            o.operands
+                .get(1 + d)
+                .is_some_and(|v| draft.known(*v).is_none())
+        })
         .collect();
     let d = *moving.get(seed as usize % moving.len().max(1))?;
     let offset = draft.op().operands[1 + d];
@@ -35,11 +39,7 @@ fn change(draft: &mut Draft, seed: u64) -> Option<()> {
     let earlier = draft.shifted(offset, -(block as i64))?;
     let ty = KernelType::i32();
     let zero = draft.int(&ty, 0)?;
-    let start = draft.insert(
-        TpuOp::Elementwise(Maximum.into()),
-        &[earlier, zero],
-        ty,
-    );
+    let start = draft.insert(TpuOp::Elementwise(Maximum.into()), &[earlier, zero], ty);
     draft.op_mut().operands[1 + d] = start;
     Some(())
 }

@@ -32,6 +32,10 @@ fn change(draft: &mut Draft, _: u64) -> Option<()> {
     if !sizes.iter().any(is_size) {
         return None;
     }
-    let block = o.operands.iter().copied().find(|v| draft.known(*v).is_some())?;
+    let block = o
+        .operands
+        .iter()
+        .copied()
+        .find(|v| draft.known(*v).is_some())?;
     draft.replace_with(block)
 }

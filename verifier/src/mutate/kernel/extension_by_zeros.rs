@@ -40,5 +40,12 @@ fn change(draft: &mut Draft, seed: u64) -> Option<()> {
     let mask = draft.int(&wide, (1 << narrow.bits()) - 1)?;
     let bits = draft.insert(TpuOp::Elementwise(And.into()), &[extended, mask], wide);
     draft.op_mut().operands[place] = bits;
+    // A matrix product takes two factors of one type.
+    if matches!(draft.op().op, TpuOp::Matmul { .. }) {
+        let other = draft.op().operands[1 - place];
+        let wide = KernelType::vector(draft.vector_dims(other)?, ElementType::I32);
+        let other = draft.insert(TpuOp::Elementwise(Convert.into()), &[other], wide);
+        draft.op_mut().operands[1 - place] = other;
+    }
     Some(())
 }

@@ -119,7 +119,7 @@ fn called(program: &Program, id: OpId, change: &Change, seed: u64) -> Option<Pro
             return None;
         }
         let mut out = program.clone();
-        out.kernels[at] = Arc::new(changed);
+        out.kernels[at] = Arc::new(changed.renumbered());
         out.verified().ok()
     };
     let shuffled = |n: usize| {

@@ -46,10 +46,6 @@ fn change(draft: &mut Draft, _: u64) -> Option<()> {
         draft.insert(TpuOp::Elementwise(op.into()), &[x, zero], mask)
     };
     let (below, above) = (compare(Direction::Lt), compare(Direction::Gt));
-    let rest = draft.insert(
-        TpuOp::Elementwise(Select.into()),
-        &[below, minus, zero],
-        ty,
-    );
+    let rest = draft.insert(TpuOp::Elementwise(Select.into()), &[below, minus, zero], ty);
     draft.become_elementwise(Select, &[above, one, rest])
 }

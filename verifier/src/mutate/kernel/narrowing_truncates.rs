@@ -5,9 +5,7 @@ use super::{
     draft::{Draft, elementwise},
 };
 use tileproof_dialect::{
-    hlo::{
-        self, and::And, bitcast_convert::BitcastConvert, round_nearest_even::RoundNearestEven,
-    },
+    hlo::{self, and::And, bitcast_convert::BitcastConvert, round_nearest_even::RoundNearestEven},
     tpu::{KernelType, TpuOp},
     types::{Class, ElementType},
 };

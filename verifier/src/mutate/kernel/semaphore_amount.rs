@@ -11,10 +11,7 @@ pub const MUTATOR: KernelMutator = KernelMutator {
 };
 
 fn change(draft: &mut Draft, seed: u64) -> Option<()> {
-    if !matches!(
-        draft.op().op,
-        TpuOp::SemaphoreSignal | TpuOp::SemaphoreWait
-    ) {
+    if !matches!(draft.op().op, TpuOp::SemaphoreSignal | TpuOp::SemaphoreWait) {
         return None;
     }
     let amount = *draft.op().operands.get(1)?;

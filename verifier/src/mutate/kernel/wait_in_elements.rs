@@ -3,7 +3,7 @@
 use super::{Change, KernelMutator, draft::Draft};
 use std::sync::Arc;
 use tileproof_dialect::{
-    tpu::{KernelType, MemRefType, TpuOp},
+    tpu::{KernelType, KernelValue, MemRefType, TpuOp},
     types::Dim,
 };
 
@@ -21,24 +21,52 @@ fn change(draft: &mut Draft, _: u64) -> Option<()> {
     let target = *draft.op().operands.get(2)?;
     let ty = draft.memref(target)?.clone();
     let bytes = u64::from(ty.data()?.bits()) / 8;
-    let dims = ty.static_dims()?;
     // The part of the target that has one byte an element of the whole.
-    let d = dims.iter().position(|n| bytes > 1 && n % bytes == 0)?;
-    let mut sizes: Vec<Dim> = ty.dims.clone();
-    sizes[d] = Dim::Static(dims[d] / bytes);
-    let mut operands = vec![target];
-    for _ in &dims {
+    let (d, size) = ty
+        .dims
+        .iter()
+        .enumerate()
+        .find_map(|(d, size)| match size {
+            Dim::Static(n) if bytes > 1 && n % bytes == 0 => Some((d, n / bytes)),
+            Dim::Static(_) | Dim::Dynamic { .. } => None,
+        })?;
+    for place in [1, 2] {
+        let whole = draft.op().operands[place];
+        let part = part(draft, whole, d, size)?;
+        draft.op_mut().operands[place] = part;
+    }
+    Some(())
+}
+
+/// The first `size` elements of `whole` along dimension `d`.
+fn part(draft: &mut Draft, whole: KernelValue, d: usize, size: u64) -> Option<KernelValue> {
+    let ty = draft.memref(whole)?.clone();
+    let is_dynamic = |size: &&Dim| matches!(size, Dim::Dynamic { .. });
+    let dynamic = ty.dims.iter().filter(is_dynamic).count();
+    let sizes_known_later = match draft.definition(whole) {
+        Some(o) if matches!(o.op, TpuOp::MemRefSlice { .. }) => {
+            let rank = ty.dims.len();
+            o.operands.get(1 + rank..)?.to_vec()
+        }
+        Some(_) | None => vec![],
+    };
+    if sizes_known_later.len() != dynamic {
+        return None;
+    }
+    let mut sizes = ty.dims.clone();
+    sizes[d] = Dim::Static(size);
+    let mut operands = vec![whole];
+    for _ in &sizes {
         operands.push(draft.int(&KernelType::i32(), 0)?);
     }
+    operands.extend(sizes_known_later);
     let part = MemRefType {
         dims: sizes.clone(),
         ..ty
     };
-    let part = draft.insert(
+    Some(draft.insert(
         TpuOp::MemRefSlice { sizes },
         &operands,
         KernelType::MemRef(Arc::new(part)),
-    );
-    draft.op_mut().operands[2] = part;
-    Some(())
+    ))
 }
