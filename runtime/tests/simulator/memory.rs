@@ -4,13 +4,18 @@ use super::{
     hazards::{TILE, invalid_output, kinds, with_scratch},
     maker::*,
 };
+use std::sync::Arc;
 use tileproof_dialect::{
+    builder::{ProgramBuilder, Provenance},
     hlo::{self, compare::Direction},
+    location::Location,
+    op::Op,
     tpu::{HazardKind, KernelType, MemRefType, MemorySpace, Role, TpuOp, hazard::Origin},
+    types::Type,
 };
 use tileproof_runtime::{
     limits::Limits,
-    simulator::{Depth, hazards},
+    simulator::{Depth, hazards, program_hazards},
 };
 
 #[test]
@@ -249,4 +254,51 @@ fn a_result_that_hangs_on_the_order_of_parallel_steps_is_found() {
             }
         );
     }
+}
+
+#[test]
+fn a_program_names_the_hazards_of_its_kernels_once() {
+    let ty = Type::tensor(TILE, F32);
+    let mut b = ProgramBuilder::new("test", Provenance::Number);
+    let mut values = b.begin_function("main", std::slice::from_ref(&ty), Location::default());
+    for name in ["half", "half", "whole"] {
+        let call = hlo::kernel_call::KernelCall {
+            kernel: name.to_string(),
+        };
+        values = b.op(
+            Op::Hlo(call.into()),
+            &values,
+            std::slice::from_ref(&ty),
+            vec![],
+            Location::default(),
+        );
+    }
+    b.end_function(&values, Location::default());
+    for (name, rows) in [("half", 4), ("whole", 8)] {
+        let operands = vec![
+            operand(Role::Input, &TILE, MemorySpace::Vmem),
+            operand(Role::Output, &TILE, MemorySpace::Vmem),
+        ];
+        let mut m = Maker::new(&[], operands);
+        let x = m.load_at(m.reference(0), &[0, 0], &[rows, 128]);
+        m.store(x, m.reference(1));
+        let mut kernel = m.0.finish();
+        kernel.name = name.to_string();
+        b.program_mut().kernels.push(Arc::new(kernel));
+    }
+    let program = b.finish().expect("a program");
+    let input = vec![counting(&TILE).into()];
+    let found =
+        program_hazards(&program, input, Depth::Quick, 1, &[], &Limits::default()).expect("runs");
+    let names: Vec<(&str, String)> = found
+        .iter()
+        .map(|h| (h.kernel.as_str(), h.kind.to_string()))
+        .collect();
+    assert_eq!(
+        names,
+        [(
+            "half",
+            "element [4, 0] of output 0 is never written".to_string()
+        )]
+    );
 }
