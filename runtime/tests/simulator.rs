@@ -6,5 +6,7 @@ mod copies;
 mod hazards;
 #[path = "simulator/maker.rs"]
 mod maker;
+#[path = "simulator/memory.rs"]
+mod memory;
 #[path = "simulator/values.rs"]
 mod values;

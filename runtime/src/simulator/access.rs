@@ -8,6 +8,7 @@ use super::{
     view::{Reach, View},
 };
 use smallvec::SmallVec;
+use std::ops::Range;
 use tileproof_dialect::{
     eval::Stop,
     tensor::row_major_strides,
@@ -101,23 +102,21 @@ fn as_rows(view: &View, form: Form) -> View {
     out
 }
 
-/// The elements a vector reaches from the `indices` indices on that begin at operand `first`.
-#[allow(clippy::too_many_arguments)]
+/// The elements a vector reaches from the indices in operands `at` on.
 fn reached(
     m: &mut Machine<'_>,
     step: &Step,
     operands: &Operands,
-    first: usize,
-    indices: usize,
+    at: Range<usize>,
     view: &View,
     shape: &Shape,
     steps: &[u64],
 ) -> Result<Reach, Stop> {
     // A reference of rank 1 is a row, number 0.
-    let mut starts: SmallVec<[i64; 4]> =
-        std::iter::repeat_n(0, view.dims.len() - indices).collect();
-    for at in 0..indices {
-        starts.push(m.number(step, operands, first + at, Use::Index)?);
+    let row = view.dims.len() - at.len();
+    let mut starts: SmallVec<[i64; 4]> = std::iter::repeat_n(0, row).collect();
+    for at in at {
+        starts.push(m.number(step, operands, at, Use::Index)?);
     }
     Ok(view.access(&starts, &shape.sizes, steps))
 }
@@ -181,7 +180,7 @@ pub fn load(
     let indices = view.dims.len();
     let view = as_rows(view, how.form);
     let shape = shape(dims, view.dims.len(), how.form)?;
-    let reach = reached(m, step, operands, 1, indices, &view, &shape, &how.steps)?;
+    let reach = reached(m, step, operands, 1..1 + indices, &view, &shape, &how.steps)?;
     let mask = match how.masked {
         true => Some(m.lanes(step, operands, 1 + indices)?),
         false => None,
@@ -228,7 +227,7 @@ pub fn store(
     let indices = view.dims.len();
     let view = as_rows(view, how.form);
     let shape = shape(value.value.dims(), view.dims.len(), how.form)?;
-    let reach = reached(m, step, operands, 2, indices, &view, &shape, &how.steps)?;
+    let reach = reached(m, step, operands, 2..2 + indices, &view, &shape, &how.steps)?;
     let mask = match how.masked {
         true => Some(to_rows(&m.lanes(step, operands, 2 + indices)?, &shape)),
         false => None,

@@ -1,13 +1,18 @@
 //! Everything the simulator can say against a kernel: its hazards over several schedules, and whether its results hang on what memory held before.
 
 use super::{Fill, Order, Plan, Schedule, Simulation, Validity, run};
-use crate::limits::Limits;
+use crate::{
+    limits::Limits,
+    reference::{Interpreter, Observer},
+};
+use std::{collections::HashSet, sync::Arc};
 use tileproof_dialect::{
     eval::{Events, Stop},
     location::Location,
     planes::Planes,
-    tensor::{Tensor, row_major_strides},
-    tpu::{Hazard, HazardKind, MemorySpace},
+    program::{OpId, Program},
+    tensor::{Tensor, Value, row_major_strides},
+    tpu::{Hazard, HazardKind, Kernel, MemorySpace},
 };
 
 /// How much is tried.
@@ -64,6 +69,60 @@ pub fn hazards(
         }
     }
     Ok(found)
+}
+
+/// The hazards of every kernel a program runs, each distinct kernel once, on the operands of its first call.
+pub fn program_hazards(
+    program: &Program,
+    arguments: Vec<Value>,
+    depth: Depth,
+    seed: u64,
+    capacities: &[(MemorySpace, u64)],
+    limits: &Limits,
+) -> Result<Vec<Hazard>, Stop> {
+    let mut calls = Calls {
+        program,
+        seen: HashSet::new(),
+        first: vec![],
+    };
+    let mut events = Events::default();
+    let interpreter = Interpreter::new(program, Planes::IeeeOnly, limits);
+    match interpreter.run_observed(arguments, &mut events, &mut calls) {
+        Ok(_) | Err(Stop::Trap(_)) => {}
+        Err(other @ (Stop::Failed(_) | Stop::Cancelled)) => return Err(other),
+    }
+    let mut found = vec![];
+    for (kernel, operands) in calls.first {
+        let plan = Plan::new(&kernel, Planes::IeeeOnly)?;
+        found.extend(hazards(&plan, &operands, depth, seed, capacities, limits)?);
+    }
+    // A kernel that trapped was not observed.
+    for h in events.hazards {
+        if !found.iter().any(|k| k.kernel == h.kernel) {
+            found.push(h);
+        }
+    }
+    Ok(found)
+}
+
+/// Keeps the operands of the first call of each distinct kernel.
+struct Calls<'p> {
+    program: &'p Program,
+    seen: HashSet<u128>,
+    first: Vec<(Arc<Kernel>, Vec<Tensor>)>,
+}
+
+impl Observer for Calls<'_> {
+    fn observe(&mut self, op: OpId, operands: &[Value], _: &[Value]) {
+        let name = self.program.op(op).op.kernel();
+        let Some(kernel) = name.and_then(|name| self.program.kernel(name)) else {
+            return;
+        };
+        if self.seen.insert(kernel.structural_hash()) {
+            let tensors = operands.iter().filter_map(Value::as_tensor).cloned();
+            self.first.push((kernel.clone(), tensors.collect()));
+        }
+    }
 }
 
 /// Runs once; none when the kernel trapped.
@@ -135,7 +194,6 @@ fn compare(plan: &Plan, a: &[Tensor], b: &[Tensor], order: Order, found: &mut Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
     use tileproof_dialect::{stage::Stage, tpu::KernelBuilder, types::ElementType};
 
     #[test]

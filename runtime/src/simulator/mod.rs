@@ -22,7 +22,7 @@ mod shadow;
 mod vectors;
 mod view;
 
-pub use check::{Depth, hazards};
+pub use check::{Depth, hazards, program_hazards};
 pub use context::Counters;
 pub use copies::Schedule;
 pub use grid::Order;

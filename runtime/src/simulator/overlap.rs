@@ -32,11 +32,11 @@ struct Map {
 #[derive(Debug, Default)]
 pub struct Overlaps {
     extents: Vec<Extent>,
-    /// Who wrote a granule last.
-    owners: BTreeMap<(MemorySpace, u64), u32>,
-    /// Elements of each buffer by granule.
-    elements: BTreeMap<(u32, u64), Vec<usize>>,
+    /// Who wrote each granule last, by space; [`NO_ONE`] at first.
+    owners: BTreeMap<MemorySpace, Vec<u32>>,
 }
+
+const NO_ONE: u32 = u32::MAX;
 
 /// Bytes of a buffer, tiles filled up.
 pub fn buffer_bytes(ty: &MemRefType, dims: &[u64]) -> u64 {
@@ -85,21 +85,13 @@ impl Overlaps {
             .collect();
         let mut lonely = lonely.into_iter();
         extents.retain(|_| !lonely.next().unwrap_or(true));
-        let mut elements: BTreeMap<(u32, u64), Vec<usize>> = BTreeMap::new();
+        let mut owners: BTreeMap<MemorySpace, Vec<u32>> = BTreeMap::new();
         for x in &extents {
-            let n = x.map.dims.iter().product::<u64>();
-            for e in 0..n {
-                let (first, last) = x.granules_of(e);
-                for g in first..=last {
-                    elements.entry((x.buffer, g)).or_default().push(e as usize);
-                }
-            }
+            let granules = (x.address + x.bytes).div_ceil(x.granule()) as usize;
+            let all = owners.entry(x.space).or_default();
+            all.resize(all.len().max(granules), NO_ONE);
         }
-        Overlaps {
-            extents,
-            owners: BTreeMap::new(),
-            elements,
-        }
+        Overlaps { extents, owners }
     }
 
     /// Elements of other buffers whose bytes a write of `region` takes.
@@ -107,33 +99,23 @@ impl Overlaps {
         let Some(x) = self.extents.iter().find(|x| x.buffer == region.buffer) else {
             return vec![];
         };
+        let Some(owners) = self.owners.get_mut(&x.space) else {
+            return vec![];
+        };
         let mut new: Vec<u64> = vec![];
-        let mut last = None;
-        let owners = &mut self.owners;
-        region.each(&mut |e| {
-            let (low, high) = x.granules_of(e as u64);
-            for g in low..=high {
-                if last == Some(g) {
-                    continue;
-                }
-                last = Some(g);
-                if owners.insert((x.space, g), x.buffer) != Some(x.buffer) {
-                    new.push(g);
-                }
+        x.granules(region, &mut |g| {
+            if let Some(owner) = owners.get_mut(g as usize)
+                && *owner != x.buffer
+            {
+                *owner = x.buffer;
+                new.push(g);
             }
         });
         let mut out = vec![];
-        for other in self
-            .extents
-            .iter()
-            .filter(|o| o.buffer != x.buffer && o.space == x.space)
-        {
-            let mut taken: Vec<usize> = new
-                .iter()
-                .filter_map(|g| self.elements.get(&(other.buffer, *g)))
-                .flatten()
-                .copied()
-                .collect();
+        let others = self.extents.iter();
+        for other in others.filter(|o| o.buffer != x.buffer && o.space == x.space) {
+            let mut taken: Vec<usize> = vec![];
+            new.iter().for_each(|g| other.elements_in(*g, &mut taken));
             taken.sort_unstable();
             taken.dedup();
             if !taken.is_empty() {
@@ -153,28 +135,73 @@ impl Overlaps {
             return false;
         }
         let mut mine = std::collections::HashSet::new();
-        a.each(&mut |e| {
-            let (low, high) = x.granules_of(e as u64);
-            mine.extend(low..=high);
+        x.granules(a, &mut |g| {
+            mine.insert(g);
         });
         let mut met = false;
-        b.each(&mut |e| {
-            let (low, high) = y.granules_of(e as u64);
-            met |= (low..=high).any(|g| mine.contains(&g));
-        });
+        y.granules(b, &mut |g| met |= mine.contains(&g));
         met
     }
 }
 
 impl Extent {
-    /// First and last granule of an element.
-    fn granules_of(&self, element: u64) -> (u64, u64) {
-        let size = match self.space {
+    fn granule(&self) -> u64 {
+        match self.space {
             MemorySpace::Smem | MemorySpace::SemaphoreMem => SCALAR_GRANULE,
             MemorySpace::Any | MemorySpace::Hbm | MemorySpace::Vmem => GRANULE,
+        }
+    }
+
+    /// Every granule a region of this buffer lies in; one may come several times.
+    fn granules(&self, region: &Region, visit: &mut impl FnMut(u64)) {
+        let bits = self.map.element_bits;
+        let mut span = |element: u64, n: u64| {
+            let first = self.address * 8 + self.map.slot(element) * bits;
+            let size = 8 * self.granule();
+            (first / size..=(first + n * bits - 1) / size).for_each(&mut *visit);
         };
-        let bit = self.address * 8 + self.map.slot(element) * self.map.element_bits;
-        (bit / 8 / size, (bit + self.map.element_bits - 1) / 8 / size)
+        let Some((run, step)) = region
+            .dims
+            .last()
+            .copied()
+            .zip(region.strides.last().copied())
+        else {
+            return span(region.offset as u64, 1);
+        };
+        // Elements of one row of a tile lie one after the other.
+        let mut lines = region.clone();
+        lines.dims.pop();
+        lines.strides.pop();
+        let row = self.map.dims.last().copied().unwrap_or(1).max(1);
+        lines.each(&mut |start| {
+            let mut at = 0;
+            while at < run {
+                let element = (start + at as i64 * step) as u64;
+                let together = match (step, self.map.tile.1) {
+                    (1, 1) => run - at,
+                    (1, columns) => {
+                        let column = element % row;
+                        (columns - column % columns).min(row - column).min(run - at)
+                    }
+                    (_, _) => 1,
+                };
+                span(element, together);
+                at += together;
+            }
+        });
+    }
+
+    /// Adds the elements that lie in a granule.
+    fn elements_in(&self, granule: u64, out: &mut Vec<usize>) {
+        let (size, bits) = (8 * self.granule(), self.map.element_bits);
+        let (first, last) = (granule * size, granule * size + size - 1);
+        let start = self.address * 8;
+        if last < start {
+            return;
+        }
+        let low = first.saturating_sub(start) / bits;
+        let high = ((last - start) / bits).min(self.map.slots().saturating_sub(1));
+        out.extend((low..=high).filter_map(|slot| self.map.element(slot)));
     }
 }
 
@@ -186,7 +213,7 @@ impl Map {
         };
         let tile = match ty.tiles.first().map(Vec::as_slice) {
             Some([rows, columns]) => (*rows, *columns),
-            Some([columns]) => (1, *columns),
+            Some([columns]) if dims.len() == 1 => (1, *columns),
             Some(_) | None => (1, 1),
         };
         Some(Map {
@@ -223,6 +250,23 @@ impl Map {
         let tile = (outer * rows + row / self.tile.0) * columns + column / self.tile.1;
         (tile * self.tile.0 + row % self.tile.0) * self.tile.1 + column % self.tile.1
     }
+
+    /// The element at a place of the buffer's memory; none in padding.
+    fn element(&self, slot: u64) -> Option<usize> {
+        if self.tile == (1, 1) {
+            return (slot < self.dims.iter().product()).then_some(slot as usize);
+        }
+        let (m, n) = self.last_two();
+        let (height, width) = self.tile;
+        let (tile, inside) = (slot / (height * width), slot % (height * width));
+        let (rows, columns) = (m.div_ceil(height), n.div_ceil(width));
+        let row = tile / columns % rows * height + inside / width;
+        let column = tile % columns * width + inside % width;
+        let outer = tile / columns / rows;
+        let outers: u64 = self.dims.iter().rev().skip(2).product();
+        (row < m && column < n && outer < outers)
+            .then_some(((outer * m + row) * n + column) as usize)
+    }
 }
 
 #[cfg(test)]
@@ -247,6 +291,26 @@ mod tests {
         );
         let plain = MemRefType::new(&[3, 5], ElementType::BF16, MemorySpace::Vmem);
         assert_eq!(buffer_bytes(&plain, &[3, 5]), 30);
+    }
+
+    #[test]
+    fn every_element_has_a_place_of_its_own() {
+        for dims in [&[5][..], &[3, 130], &[2, 9, 257], &[16, 128]] {
+            for tile in [vec![], vec![vec![8, 128]], vec![vec![128]]] {
+                let ty = MemRefType {
+                    tiles: tile,
+                    ..tiled(dims)
+                };
+                let map = Map::of(&ty, dims).expect("data");
+                let n = dims.iter().product::<u64>();
+                for e in 0..n {
+                    assert!(map.slot(e) < map.slots());
+                    assert_eq!(map.element(map.slot(e)), Some(e as usize));
+                }
+                let held = (0..map.slots()).filter_map(|s| map.element(s)).count();
+                assert_eq!(held as u64, n);
+            }
+        }
     }
 
     #[test]
