@@ -230,6 +230,7 @@ pub fn move_grids(
     from: &dyn Fn(u64) -> Source,
 ) -> Result<Grid, Error> {
     let all: Vec<&Grid> = grids.iter().collect();
+    let from = &|linear| Some(from(linear));
     if let Some(grid) = whole_registers(&all, shape, from) {
         return Ok(grid);
     }
