@@ -218,6 +218,20 @@ impl Emitter {
         }
     }
 
+    /// Sum of two indices.
+    pub fn add_indices(&mut self, a: KernelValue, b: KernelValue) -> KernelValue {
+        match self.both(a, b) {
+            (Some(x), Some(y)) => self.index_constant(x + y),
+            (Some(0), None) => b,
+            (None, Some(0)) => a,
+            (None | Some(_), None | Some(_)) => self.b.one(
+                TpuOp::Elementwise(hlo::add::Add.into()),
+                &[a, b],
+                KernelType::Index,
+            ),
+        }
+    }
+
     /// What `then` emits, where the condition holds.
     pub fn when(&mut self, condition: KernelValue, then: impl FnOnce(&mut Emitter)) {
         match self.known(condition) {
