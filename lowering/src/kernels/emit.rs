@@ -338,13 +338,12 @@ pub fn renamed(values: &[KernelValue], map: &ValueMap) -> Vec<KernelValue> {
 
 /// The value of a constant integer or boolean of rank 0.
 pub fn scalar_integer(literal: &Literal) -> Option<i64> {
-    if !literal.dims().is_empty() {
+    let counts = matches!(
+        literal.element(),
+        ElementType::I1 | ElementType::I32 | ElementType::I64
+    );
+    if !literal.dims().is_empty() || !counts {
         return None;
     }
-    match literal.element() {
-        ElementType::I1 | ElementType::I32 | ElementType::I64 => {
-            literal.to_tensor().to_i64s().first().copied()
-        }
-        _ => None,
-    }
+    literal.to_tensor().to_i64s().first().copied()
 }

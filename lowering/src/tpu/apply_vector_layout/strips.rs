@@ -212,10 +212,10 @@ impl Strips<'_> {
         let mut loads = vec![];
         let mut stores = vec![];
         for o in ops {
-            match &o.op {
-                TpuOp::Load { .. } => loads.push(&o.operands[..]),
-                TpuOp::Store { .. } => stores.push(&o.operands[1..]),
-                _ => {}
+            if matches!(o.op, TpuOp::Load { .. }) {
+                loads.push(&o.operands[..]);
+            } else if matches!(o.op, TpuOp::Store { .. }) {
+                stores.push(&o.operands[1..]);
             }
         }
         let apart = |a: &[KernelValue], b: &[KernelValue]| {
@@ -293,12 +293,15 @@ fn on_strip(
     e.b.location = op.location.clone();
     let types: Vec<KernelType> = op.results.iter().map(|v| smaller(old.ty(*v))).collect();
     let mut operands = renamed(&op.operands, map);
-    let from = match op.op {
-        TpuOp::Load { .. } => Some(1),
-        TpuOp::Store { .. } => Some(2),
-        _ => None,
+    // Where the indices of a load or store begin.
+    let from = if matches!(op.op, TpuOp::Load { .. }) {
+        1
+    } else if matches!(op.op, TpuOp::Store { .. }) {
+        2
+    } else {
+        0
     };
-    if let Some(from) = from {
+    if from > 0 {
         operands[from + dimension] = e.add_indices(operands[from + dimension], first);
     }
     let what = match &op.op {
