@@ -1,6 +1,6 @@
 //! Pass tests: `tests/passes/<pass>/<name>.mlir`, each with a snapshot of the lowered IR, of the rewrites that fired, and of the executed verdict.
 //!
-//! The first line of a test is `// pass: <pass>` or `// pass: <pass>(<option>)`, with ` --level full` behind it where every input class is to run. Before and after are executed
+//! The first line of a test is `// pass: <pass>` or `// pass: <pass>(<option>)`, or several with commas, of which the last is tested, with ` --level full` behind it where every input class is to run. Before and after are executed
 //! under the contract of what fired; a verdict other than Equal fails whatever the snapshot says.
 
 use std::{
@@ -91,7 +91,9 @@ fn run(
         limits: Limits::default(),
         progress: None,
     };
-    let report = validate::pipeline(&source, &[judged(&step)], &options)?;
+    // Passes before the last one prepare its input.
+    let before = steps.last().map_or(&source, |s| &s.program);
+    let report = validate::pipeline(before, &[judged(&step)], &options)?;
     let mut snapshot = text::print(&step.program, Locations::Hidden, Literals::Whole)?;
     snapshot += &footer(&step, &report);
     let is_right = report.verdict == Verdict::Equal && report.hazards.found.is_empty();
@@ -125,7 +127,8 @@ fn read(path: &Path) -> Result<PassTest, Error> {
         Some((_, other)) => return Err(invalid(format!("no level is named '{other}'"))),
     };
     let folder = path.parent().and_then(Path::file_name);
-    let name = pass.split('(').next().unwrap_or(pass);
+    let (passes, _) = pipeline::with_settings(pass)?;
+    let name = passes.last().map_or("", |p| p.name);
     if folder.is_none_or(|folder| folder != name) {
         return Err(invalid(format!("a test of {pass} is in another folder")));
     }

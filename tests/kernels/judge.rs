@@ -7,7 +7,7 @@ use tileproof_dialect::{
     planes::{Planes, ring},
     stage::Stage,
     tensor::{Tensor, Value},
-    tpu::{Kernel, MemorySpace, Role},
+    tpu::{Kernel, KernelRegion, KernelType, KernelValue, MemorySpace, Role, TpuOp},
     types::{Class, ElementType},
 };
 use tileproof_lowering::{pass::Run, target::TpuTarget, tpu};
@@ -43,6 +43,10 @@ pub fn through_all_passes(kernel: &Kernel, target: &TpuTarget) -> Vec<String> {
             Err(error) => return vec![format!("@{}: {}: {error}", kernel.name, pass.name)],
         };
         let name = format!("@{} after {}", kernel.name, pass.name);
+        problems.extend(now.verify().iter().map(|d| format!("{name}: {d}")));
+        if now.stage == Stage::S5 {
+            problems.extend(blocks_left(&now).map(|what| format!("{name}: {what}")));
+        }
         match outputs(&now, &arguments) {
             Err(stop) => problems.push(format!("{name}: {stop}")),
             Ok(got) => {
@@ -69,6 +73,26 @@ pub fn through_all_passes(kernel: &Kernel, target: &TpuTarget) -> Vec<String> {
         problems.push(format!("@{} ends at {}", kernel.name, now.stage));
     }
     problems
+}
+
+/// A vector that is no register, other than what the matrix unit and transposes take.
+fn blocks_left(kernel: &Kernel) -> Option<String> {
+    let mut found = None;
+    kernel.walk(&mut |o| {
+        for v in &o.results {
+            let KernelType::Vector { dims, .. } = kernel.ty(*v) else {
+                continue;
+            };
+            let rolled = matches!(
+                o.op,
+                TpuOp::RollVectors | TpuOp::Transpose { .. } | TpuOp::Matmul { .. }
+            );
+            if !rolled && !matches!(dims[..], [8, 128] | [8, 128, 2 | 4 | 8]) {
+                found.get_or_insert(format!("{} gives {}", o.op.name(), kernel.ty(*v)));
+            }
+        }
+    });
+    found
 }
 
 /// Small integers, so that sums are exact in every order; residues of a hash.
@@ -169,44 +193,40 @@ fn difference(want: &Tensor, got: &Tensor) -> Option<String> {
 
 /// The ops of a kernel, one a line.
 fn listing(kernel: &Kernel) -> String {
-    fn region(
-        kernel: &Kernel,
-        r: &tileproof_dialect::tpu::KernelRegion,
-        depth: usize,
-        out: &mut String,
-    ) {
-        use std::fmt::Write;
-        for o in &r.ops {
-            if out.len() > 20_000 {
-                return;
-            }
-            let results: Vec<String> = o
-                .results
-                .iter()
-                .map(|v| format!("%{}: {:?}", v.0, kernel.ty(*v)))
-                .collect();
-            let operands: Vec<String> = o.operands.iter().map(|v| format!("%{}", v.0)).collect();
-            let mut op = format!("{:?}", o.op);
-            op.truncate(160);
-            let _ = writeln!(
-                out,
-                "{}{} <- {op}({})",
-                "  ".repeat(depth),
-                results.join(", "),
-                operands.join(", ")
-            );
-            for inner in &o.regions {
-                let arguments: Vec<String> = inner
-                    .arguments
-                    .iter()
-                    .map(|v| format!("%{}", v.0))
-                    .collect();
-                let _ = writeln!(out, "{}^({})", "  ".repeat(depth), arguments.join(", "));
-                region(kernel, inner, depth + 1, out);
-            }
-        }
-    }
     let mut out = String::new();
     region(kernel, &kernel.body, 1, &mut out);
     out
+}
+
+fn region(kernel: &Kernel, r: &KernelRegion, depth: usize, out: &mut String) {
+    let names = |values: &[KernelValue]| {
+        let all: Vec<String> = values
+            .iter()
+            .map(|v| format!("%{}: {}", v.0, kernel.ty(*v)))
+            .collect();
+        all.join(", ")
+    };
+    let pad = "  ".repeat(depth);
+    for o in &r.ops {
+        if out.len() > 20_000 {
+            return;
+        }
+        let what = match &o.op {
+            TpuOp::Constant(literal) => match literal.splat_value() {
+                Some(value) => format!("constant {:?}", value.to_f64s()),
+                None => "constant ..".to_string(),
+            },
+            other => format!("{other:?}"),
+        };
+        let operands: Vec<String> = o.operands.iter().map(|v| format!("%{}", v.0)).collect();
+        *out += &format!(
+            "{pad}{} <- {what}({})\n",
+            names(&o.results),
+            operands.join(", ")
+        );
+        for inner in &o.regions {
+            *out += &format!("{pad}^({})\n", names(&inner.arguments));
+            region(kernel, inner, depth + 1, out);
+        }
+    }
 }

@@ -33,6 +33,15 @@ pub fn all() -> Vec<Kernel> {
         increment("ragged_narrow", &[40, 200], &[16, 128], &ElementType::BF16),
         increment("ragged_bytes", &[70, 130], &[32, 128], &ElementType::I8),
         increment("outer", &[3, 10, 130], &[2, 8, 128], &F32),
+        // So large that the block is cut into strips.
+        increment("strips", &[2048, 256], &[2048, 256], &F32),
+        increment(
+            "strips_of_bytes",
+            &[1024, 512],
+            &[1024, 512],
+            &ElementType::I8,
+        ),
+        increment("outer_strips", &[30, 70, 256], &[30, 70, 256], &F32),
         scaled_by_row(),
         column_sums(),
         row_sums(),

@@ -1,13 +1,15 @@
-//! Lowers programs to kernels and runs each kernel on the operands that its ops had: reference at S2 against simulator at S3, both planes.
+//! Lowers programs to kernels and runs each kernel on the operands that its ops had: reference at S2 against simulator at S3, both planes; with `--to s4`
+//! or `--to s5` the simulator at that stage, and each kernel's hazards and addresses beside it.
 //!
-//! `cargo run --release --example lower_corpus -- [--block-bytes N] [--seed N] [--all] PATH..`: programs, or folders with a `program.mlir`. A line a kernel
+//! `cargo run --release --example lower_corpus -- [--to STAGE] [--block-bytes N] [--seed N] [--all] PATH..`: programs, or folders with a `program.mlir`. A line a kernel
 //! that differs: residues (any is a fault), bits (a fault under BitExact), the largest distance over the largest value; then a line a program. Ends with 1
 //! where something differs.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::Arc,
     time::{Duration, Instant},
 };
 use tileproof_dialect::{
@@ -18,18 +20,22 @@ use tileproof_dialect::{
     op::Op,
     planes::Planes,
     program::{OpId, Program, RegionId, ValueId},
-    tensor::Value,
+    stage::Stage,
+    tensor::{Tensor, Value},
+    tpu::{Kernel, MemorySpace, Role},
 };
-use tileproof_lowering::{manager, pipeline};
+use tileproof_lowering::{manager, pipeline, target};
 use tileproof_runtime::{
     inputs::all_with_ring,
     limits::Limits,
     reference::{Interpreter, Observer},
+    simulator::{self, Depth, Plan},
 };
-use tileproof_verifier::{compare::bits, inputs};
+use tileproof_verifier::{checkers::vmem, compare::bits, inputs};
 
 struct Arguments {
     options: String,
+    to: Stage,
     seed: u64,
     all: bool,
     paths: Vec<PathBuf>,
@@ -46,6 +52,7 @@ fn main() -> ExitCode {
 fn run() -> bool {
     let mut given = Arguments {
         options: String::new(),
+        to: Stage::S3,
         seed: 1,
         all: false,
         paths: vec![],
@@ -55,6 +62,13 @@ fn run() -> bool {
         match word.as_str() {
             "--block-bytes" => {
                 given.options = format!("(block-bytes={})", words.next().unwrap_or_default());
+            }
+            "--to" => {
+                given.to = match words.next().as_deref() {
+                    Some("s4") => Stage::S4,
+                    Some("s5") => Stage::S5,
+                    Some(_) | None => Stage::S3,
+                };
             }
             "--seed" => given.seed = words.next().and_then(|n| n.parse().ok()).unwrap_or(1),
             "--all" => given.all = true,
@@ -95,15 +109,23 @@ fn program(path: &Path, given: &Arguments) -> Result<(String, bool), Error> {
     let before = steps
         .pop()
         .map_or_else(|| source.clone(), |s| (*s.program).clone());
-    let (passes, settings) = pipeline::with_settings(&format!("hlo-to-tpu{}", given.options))?;
+    let (_, settings) = pipeline::with_settings(&format!("hlo-to-tpu{}", given.options))?;
+    let passes: Vec<_> = pipeline::passes()
+        .into_iter()
+        .filter(|p| p.output > Stage::S2 && p.output <= given.to)
+        .collect();
     let options = manager::Options {
         settings,
         ..Default::default()
     };
     let start = Instant::now();
-    let mut steps = manager::run(&before, &passes, &options)?;
+    let steps = manager::run(&before, &passes, &options)?;
     let lowering = start.elapsed();
-    let step = steps.pop().ok_or_else(|| Error::internal("no pass ran"))?;
+    let mut left: BTreeMap<String, usize> = BTreeMap::new();
+    for l in steps.iter().flat_map(|s| &s.left) {
+        *left.entry(format!("{}: {}", l.op, l.reason)).or_insert(0) += 1;
+    }
+    let step = steps.last().ok_or_else(|| Error::internal("no pass ran"))?;
     let after = &step.program;
     let arguments = inputs::generate(&before, inputs::Class::Normal, given.seed)?;
     let arguments = all_with_ring(&arguments, given.seed);
@@ -113,9 +135,9 @@ fn program(path: &Path, given: &Arguments) -> Result<(String, bool), Error> {
         before: &before,
         after,
         simulator: Interpreter::new(after, Planes::IeeeAndRing, &limits),
-        exact: step
-            .applied
+        exact: steps
             .iter()
+            .flat_map(|s| &s.applied)
             .filter(|a| a.numerics.contract == Contract::BitExact)
             .map(|a| a.number)
             .collect(),
@@ -144,11 +166,25 @@ fn program(path: &Path, given: &Arguments) -> Result<(String, bool), Error> {
         judge.steps,
         judge.differing,
         judge.failed,
-        step.left.len(),
+        left.values().sum::<usize>(),
         lowering,
         judge.time,
         total - judge.time,
     );
+    let stages = [Stage::S3, Stage::S4, Stage::S5].map(|stage| {
+        let count = after.kernels.iter().filter(|k| k.stage == stage).count();
+        format!("{count} at {stage}")
+    });
+    let ops = after.kernels.iter().map(|k| k.types.len());
+    let line = format!(
+        "{line}; {}; {} values, at most {}",
+        stages.join(", "),
+        ops.clone().sum::<usize>(),
+        ops.max().unwrap_or(0)
+    );
+    for (what, count) in &left {
+        println!("  left: {count} x {what}");
+    }
     Ok((line, judge.differing == 0 && judge.failed == 0))
 }
 
@@ -247,6 +283,13 @@ impl Observer for Judge<'_> {
         for hazard in &events.hazards {
             println!("  {name} ({}): {hazard:?}", what.name());
         }
+        let mut is_wrong = !events.hazards.is_empty();
+        if let Some(kernel) = kernel.filter(|k| k.stage > Stage::S3) {
+            for what in faults(kernel, &taken) {
+                is_wrong = true;
+                println!("  {name}: {what}");
+            }
+        }
         let got = match got {
             Ok(got) => got,
             Err(stop) => {
@@ -260,7 +303,6 @@ impl Observer for Judge<'_> {
             id.rsplit_once('#')?.1.parse::<u32>().ok()
         });
         let is_exact = number.is_some_and(|n| self.exact.contains(&n));
-        let mut is_wrong = !events.hazards.is_empty();
         for (i, (want, got)) in results.iter().zip(&got).enumerate() {
             let (Some(want), Some(got)) = (want.as_tensor(), got.as_tensor()) else {
                 continue;
@@ -295,4 +337,34 @@ impl Observer for Judge<'_> {
             self.pairs.remove(&op);
         }
     }
+}
+
+/// Hazards of a kernel on these operands, and what is wrong with its addresses.
+fn faults(kernel: &Arc<Kernel>, given: &[Value]) -> Vec<String> {
+    let target = target::DEFAULT;
+    let mut out: Vec<String> = vmem::check(kernel, target)
+        .iter()
+        .map(|f| format!("{f:?}"))
+        .collect();
+    let inputs = kernel
+        .operands
+        .iter()
+        .filter(|o| matches!(o.role, Role::Prefetch | Role::Input));
+    let arguments: Vec<Tensor> = inputs
+        .zip(given)
+        .filter_map(|(o, v)| Some(v.as_tensor()?.reshaped(&o.buffer.static_dims()?)))
+        .collect();
+    let capacities = [
+        (MemorySpace::Vmem, target.vmem_bytes),
+        (MemorySpace::Smem, target.smem_bytes),
+    ];
+    let limits = Limits::default();
+    let found = Plan::new(kernel, Planes::IeeeOnly).and_then(|plan| {
+        simulator::hazards(&plan, &arguments, Depth::Quick, 1, &capacities, &limits)
+    });
+    match found {
+        Ok(found) => out.extend(found.iter().map(|h| format!("{h:?}"))),
+        Err(stop) => out.push(format!("{stop:?}")),
+    }
+    out
 }

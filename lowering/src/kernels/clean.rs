@@ -21,7 +21,7 @@ pub fn clean(mut kernel: Kernel) -> Kernel {
     );
     let mut live = BTreeSet::new();
     sweep(&mut kernel.body, &mut live);
-    renumber(&kernel)
+    kernel.renumbered()
 }
 
 /// Removes what is neither live nor has effects; adds what the rest uses to `live`.
@@ -192,74 +192,4 @@ fn reads_memory(op: &TpuOp) -> bool {
         op,
         TpuOp::Load { .. } | TpuOp::RegisterLoad { .. } | TpuOp::ScalarLoad
     )
-}
-
-/// Numbers values in builder order: the body's arguments, then per op its regions, then its results; index maps as they come between.
-fn renumber(kernel: &Kernel) -> Kernel {
-    let mut out = Kernel {
-        types: vec![],
-        ..kernel.clone()
-    };
-    let mut names = ValueMap::new();
-    let arguments = define(&kernel.body.arguments, kernel, &mut out.types, &mut names);
-    for operand in &mut out.operands {
-        if let Some(window) = &mut operand.window {
-            window.transform = numbered(&window.transform, kernel, &mut out.types, &mut names);
-        }
-    }
-    let ops = numbered_ops(&kernel.body, kernel, &mut out.types, &mut names);
-    out.body = KernelRegion { arguments, ops };
-    out
-}
-
-fn define(
-    values: &[KernelValue],
-    kernel: &Kernel,
-    types: &mut Vec<KernelType>,
-    names: &mut ValueMap,
-) -> Vec<KernelValue> {
-    let new = |v: &KernelValue| {
-        types.push(kernel.ty(*v).clone());
-        let new = KernelValue(types.len() as u32 - 1);
-        names.insert(*v, new);
-        new
-    };
-    values.iter().map(new).collect()
-}
-
-fn numbered(
-    region: &KernelRegion,
-    kernel: &Kernel,
-    types: &mut Vec<KernelType>,
-    names: &mut ValueMap,
-) -> KernelRegion {
-    let arguments = define(&region.arguments, kernel, types, names);
-    let ops = numbered_ops(region, kernel, types, names);
-    KernelRegion { arguments, ops }
-}
-
-fn numbered_ops(
-    region: &KernelRegion,
-    kernel: &Kernel,
-    types: &mut Vec<KernelType>,
-    names: &mut ValueMap,
-) -> Vec<KernelOperation> {
-    let mut ops = vec![];
-    for op in &region.ops {
-        let operands = renamed(&op.operands, names);
-        let regions = op
-            .regions
-            .iter()
-            .map(|r| numbered(r, kernel, types, names))
-            .collect();
-        let results = define(&op.results, kernel, types, names);
-        ops.push(KernelOperation {
-            op: op.op.clone(),
-            operands,
-            results,
-            regions,
-            location: op.location.clone(),
-        });
-    }
-    ops
 }

@@ -218,6 +218,20 @@ impl Emitter {
         }
     }
 
+    /// Sum of two indices.
+    pub fn add_indices(&mut self, a: KernelValue, b: KernelValue) -> KernelValue {
+        match self.both(a, b) {
+            (Some(x), Some(y)) => self.index_constant(x + y),
+            (Some(0), None) => b,
+            (None, Some(0)) => a,
+            (None | Some(_), None | Some(_)) => self.b.one(
+                TpuOp::Elementwise(hlo::add::Add.into()),
+                &[a, b],
+                KernelType::Index,
+            ),
+        }
+    }
+
     /// What `then` emits, where the condition holds.
     pub fn when(&mut self, condition: KernelValue, then: impl FnOnce(&mut Emitter)) {
         match self.known(condition) {
@@ -324,13 +338,12 @@ pub fn renamed(values: &[KernelValue], map: &ValueMap) -> Vec<KernelValue> {
 
 /// The value of a constant integer or boolean of rank 0.
 pub fn scalar_integer(literal: &Literal) -> Option<i64> {
-    if !literal.dims().is_empty() {
+    let counts = matches!(
+        literal.element(),
+        ElementType::I1 | ElementType::I32 | ElementType::I64
+    );
+    if !literal.dims().is_empty() || !counts {
         return None;
     }
-    match literal.element() {
-        ElementType::I1 | ElementType::I32 | ElementType::I64 => {
-            literal.to_tensor().to_i64s().first().copied()
-        }
-        _ => None,
-    }
+    literal.to_tensor().to_i64s().first().copied()
 }

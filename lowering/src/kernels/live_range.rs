@@ -92,7 +92,7 @@ fn each<'k>(op: &'k KernelOperation, visit: &mut impl FnMut(&'k KernelOperation)
 }
 
 /// Of every reference: the operands it may lie in.
-fn origins(kernel: &Kernel) -> BTreeMap<KernelValue, BTreeSet<usize>> {
+pub fn origins(kernel: &Kernel) -> BTreeMap<KernelValue, BTreeSet<usize>> {
     let mut out: BTreeMap<KernelValue, BTreeSet<usize>> = BTreeMap::new();
     for (i, operand) in kernel.operands.iter().enumerate() {
         // An output that takes an input's buffer is that buffer.

@@ -8,7 +8,8 @@
 //! dimensions, then R / 8 by C / 128 tiles (R / 8N packed). Loads and stores move one register, masked where a vector ends inside. Elementwise ops go
 //! register by register, packed where all element types are equally wide, else one element a lane. Reductions combine registers, then rows or lanes
 //! inside with the tail masked by the identity. Other movement is rotations, gathers and selects inside registers. Blocks larger than a register remain
-//! only between `roll_vectors` and `unroll_vectors`, around transposes of 128 x 128 and products of the matrix unit.
+//! only between `roll_vectors` and `unroll_vectors`, around transposes of 128 x 128 and products of the matrix unit. A long elementwise stretch is a loop
+//! over strips of its block.
 //!
 //! # Numerics
 //! Reassociates: sums of a block are formed register by register.
@@ -47,6 +48,7 @@ mod movement;
 mod rearrange;
 mod reduce;
 mod registers;
+mod strips;
 mod transpose;
 
 pub static PASS: Pass = Pass {
@@ -74,6 +76,7 @@ pub fn apply_vector_layout(kernel: &Kernel, _: &TpuTarget) -> Result<Kernel, Err
             kernel.name, kernel.stage
         )));
     }
+    let kernel = &strips::strips(kernel);
     let builder = KernelBuilder::new(
         &kernel.name,
         Stage::S5,

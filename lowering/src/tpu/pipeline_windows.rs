@@ -287,7 +287,7 @@ fn wait_for_buffer(
     e: &mut Emitter,
 ) {
     let two = e.int(2);
-    match state.sizes_before_last(pipe) {
+    match state.leaving() {
         None => {
             let used = e.compare(Direction::Ge, step, two);
             e.when(used, |e| {
@@ -298,11 +298,11 @@ fn wait_for_buffer(
                 copy::wait(e, pipe, &place, plan.slot);
             });
         }
-        Some(sizes) => {
-            let used = e.compare(Direction::Ge, state.blocks(), two);
+        Some(leaving) => {
+            let used = e.compare(Direction::Ge, leaving.blocks, two);
             let used = e.and(plan.first, used);
             e.when(used, |e| {
-                let place = copy::of_sizes(e, pipe, &sizes);
+                let place = copy::of_sizes(e, pipe, &leaving.before_last);
                 copy::wait(e, pipe, &place, plan.slot);
             });
         }
@@ -315,7 +315,7 @@ fn last_waits(kernel: &Kernel, pipe: &Pipe, state: &State, e: &mut Emitter) {
         return;
     }
     let count = kernel.steps() as i64;
-    match state.sizes_before_last(pipe) {
+    match state.leaving() {
         None => {
             for step in [count - 2, count - 1] {
                 let (at, slot) = (e.int(step), e.int(step % 2));
@@ -325,17 +325,17 @@ fn last_waits(kernel: &Kernel, pipe: &Pipe, state: &State, e: &mut Emitter) {
                 copy::wait(e, pipe, &place, slot);
             }
         }
-        Some(before_last) => {
+        Some(leaving) => {
             let (one, two) = (e.int(1), e.int(2));
-            let blocks = state.blocks();
+            let blocks = leaving.blocks;
             let slot = e.remainder(blocks, 2);
             let both = e.compare(Direction::Ge, blocks, two);
             e.when(both, |e| {
-                let place = copy::of_sizes(e, pipe, &before_last);
+                let place = copy::of_sizes(e, pipe, &leaving.before_last);
                 copy::wait(e, pipe, &place, slot);
             });
             let other = e.subtract(one, slot);
-            let place = copy::of_sizes(e, pipe, &state.sizes_of_last(pipe));
+            let place = copy::of_sizes(e, pipe, &leaving.last);
             copy::wait(e, pipe, &place, other);
         }
     }

@@ -327,22 +327,18 @@ impl Layout<'_> {
             self.vectors.insert(*old, Held::Grid(grid));
         }
         for op in &region.ops {
-            match &op.op {
-                TpuOp::Yield => {}
-                TpuOp::Elementwise(_) | TpuOp::Constant(_) | TpuOp::Broadcast => {
-                    let splat = |o: &KernelOperation| match &o.op {
-                        TpuOp::Constant(l) => l.splat_value().is_some(),
-                        TpuOp::Broadcast => self.dims(o.operands[0]).is_empty(),
-                        _ => true,
-                    };
-                    if !splat(op) {
-                        return Err(unsupported(op, " inside tpux.implements"));
-                    }
-                    self.op(op)?;
-                }
-                TpuOp::Implements { .. } => self.op(op)?,
-                _ => return Err(unsupported(op, " inside tpux.implements")),
+            if matches!(op.op, TpuOp::Yield) {
+                continue;
             }
+            let fits = match &op.op {
+                TpuOp::Constant(literal) => literal.splat_value().is_some(),
+                TpuOp::Broadcast => self.dims(op.operands[0]).is_empty(),
+                other => matches!(other, TpuOp::Elementwise(_) | TpuOp::Implements { .. }),
+            };
+            if !fits {
+                return Err(unsupported(op, " inside tpux.implements"));
+            }
+            self.op(op)?;
         }
         let mut ends = vec![];
         let end = region.ops.last().map_or(&[][..], |o| &o.operands[..]);

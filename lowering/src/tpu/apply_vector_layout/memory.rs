@@ -2,8 +2,9 @@
 
 use super::{
     Layout, constants,
+    movement::move_grids,
     rearrange::{Source, rearrange},
-    registers::{Grid, Held, LANES, SUBLANES, Shape, native_packing, register_type},
+    registers::{Grid, Held, LANES, SUBLANES, Shape, native_packing, register_type, repacked},
     unsupported,
 };
 use tileproof_dialect::{
@@ -69,13 +70,12 @@ impl Layout<'_> {
         let grid = match strides {
             None => grid,
             Some(strides) => {
-                let grid = super::registers::repacked(&mut self.e, &grid, 1);
-                rearrange(&mut self.e, &[&grid], Shape::natural(&dims), &|linear| {
-                    Source {
-                        grid: 0,
-                        linear: spread(linear, &dims, &read, strides),
-                    }
-                })?
+                let from = |linear| Source {
+                    grid: 0,
+                    linear: spread(linear, &dims, &read, strides),
+                };
+                let shape = Shape::natural(&dims);
+                move_grids(&mut self.e, &[grid], shape, &from)?
             }
         };
         self.give(op, Held::Grid(grid));
@@ -90,18 +90,24 @@ impl Layout<'_> {
     ) -> Result<(), Error> {
         let (value, reference) = (op.operands[0], op.operands[1]);
         let dims = self.dims(value).to_vec();
-        if strides.is_some_and(|s| s.iter().any(|s| *s != 1)) {
-            return Err(unsupported(op, " strided"));
-        }
         let (indices, mask) = op.operands[2..].split_at(dims.len());
         let element = self.held(value)?.element();
         let packing = native_packing(&element);
-        let shape = Shape::natural(&dims);
-        let grid = self.natural(value, packing)?;
-        let mask = match (masked, mask.first()) {
+        let mut grid = self.natural(value, packing)?;
+        let mut mask = match (masked, mask.first()) {
             (Mask::Masked, Some(mask)) => Some(self.natural(*mask, packing)?),
             (Mask::Masked | Mask::Unmasked, _) => None,
         };
+        let mut dims = dims;
+        if let Some(strides) = strides.filter(|s| s.iter().any(|s| *s != 1)) {
+            if mask.is_some() {
+                return Err(unsupported(op, " strided and masked"));
+            }
+            let places;
+            (dims, grid, places) = self.spread_out(&grid, &dims, strides)?;
+            mask = Some(places);
+        }
+        let shape = Shape::natural(&dims);
         let reference = self.scalar(reference);
         let indices: Vec<KernelValue> = indices.iter().map(|v| self.scalar(*v)).collect();
         for (i, (o, r, c)) in shape.tiles(packing).into_iter().enumerate() {
@@ -121,6 +127,60 @@ impl Layout<'_> {
                 .op(TpuOp::RegisterStore { masked }, &operands, &[], vec![]);
         }
         Ok(())
+    }
+
+    /// A grid over all that lies between the first and the last element of a strided store, and the mask of those it writes.
+    fn spread_out(
+        &mut self,
+        grid: &Grid,
+        dims: &[u64],
+        strides: &[u64],
+    ) -> Result<(Vec<u64>, Grid, Grid), Error> {
+        let written = extents(dims, strides);
+        let shape = Shape::natural(&written);
+        let from = |linear: u64| {
+            let (mut rest, mut at, mut step) = (linear, 0, 1);
+            for d in (0..dims.len()).rev() {
+                let position = rest % written[d];
+                rest /= written[d];
+                if position % strides[d] != 0 {
+                    return None;
+                }
+                at += position / strides[d] * step;
+                step *= dims[d];
+            }
+            Some(Source {
+                grid: 0,
+                linear: at,
+            })
+        };
+        let packing = grid.packing;
+        let unpacked = repacked(&mut self.e, grid, 1);
+        let moved = rearrange(&mut self.e, &[&unpacked], shape, &from)?;
+        let mut masks = vec![];
+        for (o, r, c) in shape.tiles(1) {
+            let (rows, lanes) = shape.valid(1, r, c);
+            let mut table = vec![false; (SUBLANES * LANES) as usize];
+            for row in 0..rows {
+                for lane in 0..lanes {
+                    let across = o * shape.rows + r * SUBLANES + row;
+                    let linear = across * shape.columns + c * LANES + lane;
+                    table[(row * LANES + lane) as usize] = from(linear).is_some();
+                }
+            }
+            masks.push(constants::mask_table(&mut self.e, &table));
+        }
+        let places = Grid {
+            element: ElementType::I1,
+            shape,
+            packing: 1,
+            registers: masks,
+            same_rows: false,
+            same_lanes: false,
+        };
+        let moved = repacked(&mut self.e, &moved, packing);
+        let places = repacked(&mut self.e, &places, packing);
+        Ok((written, moved, places))
     }
 
     /// Index of a register's window: that of the block, plus the outer position, row and column inside the block.

@@ -212,10 +212,10 @@ impl Layout<'_> {
         let dimensions = dimensions.to_vec();
         self.moved(op, &[source], &move |i| {
             let mut linear = 0;
-            for d in 0..dims.len() {
-                let at = i / steps[d] % dims[d];
-                let turned = dimensions.contains(&(d as u64));
-                linear += if turned { dims[d] - 1 - at } else { at } * steps[d];
+            for (d, (size, step)) in (0..).zip(dims.iter().zip(&steps)) {
+                let at = i / step % size;
+                let turned = dimensions.contains(&d);
+                linear += if turned { size - 1 - at } else { at } * step;
             }
             Source { grid: 0, linear }
         })
@@ -230,6 +230,7 @@ pub fn move_grids(
     from: &dyn Fn(u64) -> Source,
 ) -> Result<Grid, Error> {
     let all: Vec<&Grid> = grids.iter().collect();
+    let from = &|linear| Some(from(linear));
     if let Some(grid) = whole_registers(&all, shape, from) {
         return Ok(grid);
     }

@@ -31,12 +31,12 @@ struct Position {
     lane: u64,
 }
 
-/// A grid of `shape` whose element `i` is the element `from(i)` of `grids`. All grids have packing 1, or all registers are taken whole.
+/// A grid of `shape` whose element `i` is the element `from(i)` of `grids`; none: anything. All grids have packing 1, or all registers are taken whole.
 pub fn rearrange(
     e: &mut Emitter,
     grids: &[&Grid],
     shape: Shape,
-    from: &dyn Fn(u64) -> Source,
+    from: &dyn Fn(u64) -> Option<Source>,
 ) -> Result<Grid, Error> {
     let Some(first) = grids.first() else {
         return Err(Error::internal("rearrange without a source"));
@@ -50,7 +50,9 @@ pub fn rearrange(
             for lane in 0..lanes {
                 let linear =
                     (o * shape.rows + r * SUBLANES + row) * shape.columns + c * LANES + lane;
-                let source = from(linear);
+                let Some(source) = from(linear) else {
+                    continue;
+                };
                 let s = &grids[source.grid].shape;
                 let (across, column) = (source.linear / s.columns, source.linear % s.columns);
                 let (outer, at) = (across / s.rows, across % s.rows);
@@ -77,7 +79,9 @@ pub fn rearrange(
                 });
             }
         }
-        registers.push(result.ok_or_else(|| Error::internal("a register without elements"))?);
+        // A register that nothing comes to may hold anything.
+        let result = result.or_else(|| first.registers.first().copied());
+        registers.push(result.ok_or_else(|| Error::internal("rearrange of nothing"))?);
     }
     Ok(Grid {
         element: first.element.clone(),
@@ -218,7 +222,7 @@ fn join(
 pub fn whole_registers(
     grids: &[&Grid],
     shape: Shape,
-    from: &dyn Fn(u64) -> Source,
+    from: &dyn Fn(u64) -> Option<Source>,
 ) -> Option<Grid> {
     let first = grids.first()?;
     let packing = first.packing;
@@ -233,7 +237,9 @@ pub fn whole_registers(
         for row in 0..rows {
             for lane in 0..lanes {
                 let linear = (o * shape.rows + r * height + row) * shape.columns + c * LANES + lane;
-                let source = from(linear);
+                let Some(source) = from(linear) else {
+                    continue;
+                };
                 let s = &grids[source.grid].shape;
                 let (across, column) = (source.linear / s.columns, source.linear % s.columns);
                 let (outer, at) = (across / s.rows, across % s.rows);

@@ -1,9 +1,6 @@
 //! How a vector of a kernel lies in registers, and how it is moved to another packing or shape.
 
-use super::{
-    constants,
-    rearrange::{self, Source},
-};
+use super::{constants, movement::move_grids, rearrange::Source};
 use crate::kernels::emit::Emitter;
 use tileproof_dialect::{
     error::Error,
@@ -167,11 +164,8 @@ impl Held {
                 if g.shape == shape {
                     return Ok(repacked(e, g, packing));
                 }
-                let unpacked = repacked(e, g, 1);
-                let moved = rearrange::rearrange(e, &[&unpacked], shape, &|linear| Source {
-                    grid: 0,
-                    linear,
-                })?;
+                let from = |linear| Source { grid: 0, linear };
+                let moved = move_grids(e, std::slice::from_ref(g), shape, &from)?;
                 Ok(repacked(e, &moved, packing))
             }
         }

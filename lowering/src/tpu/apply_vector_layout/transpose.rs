@@ -11,6 +11,9 @@ use tileproof_dialect::{
     tpu::{KernelOperation, KernelType, KernelValue, TpuOp},
 };
 
+/// Rows up to which elements are moved one row at a time.
+const FEW_ROWS: u64 = 4;
+
 impl Layout<'_> {
     pub(super) fn transpose(
         &mut self,
@@ -37,7 +40,24 @@ impl Layout<'_> {
         order.extend([last, n - 1]);
         let grid = self.rows_moved(&grid, &dims, &order)?;
         let sizes: Vec<u64> = order.iter().map(|d| dims[*d]).collect();
-        let grid = self.exchanged(&grid);
+        let grid = if grid.shape.rows <= FEW_ROWS {
+            let (rows, columns) = (grid.shape.rows, grid.shape.columns);
+            let to = Shape {
+                rows: columns,
+                columns: rows,
+                ..grid.shape
+            };
+            let from = |i: u64| {
+                let (outer, at) = (i / (rows * columns), i % (rows * columns));
+                Source {
+                    grid: 0,
+                    linear: outer * rows * columns + at % rows * columns + at / rows,
+                }
+            };
+            move_grids(&mut self.e, &[grid], to, &from)?
+        } else {
+            self.exchanged(&grid)
+        };
         let mut sizes = sizes;
         sizes.swap(n - 2, n - 1);
         order.swap(n - 2, n - 1);

@@ -21,6 +21,15 @@ pub enum State {
     },
 }
 
+/// Blocks of an output that may be on their way to HBM.
+pub struct Leaving {
+    /// Number of blocks that were started.
+    pub blocks: KernelValue,
+    /// Sizes along ragged dimensions of the last one and of the one before.
+    pub last: Vec<KernelValue>,
+    pub before_last: Vec<KernelValue>,
+}
+
 impl State {
     /// States before the first step.
     pub fn initial(e: &mut Emitter, pipes: &[Pipe]) -> Vec<State> {
@@ -103,27 +112,20 @@ impl State {
         }
     }
 
-    /// Number of blocks copied back; only where carried.
-    pub fn blocks(&self) -> KernelValue {
-        match self {
-            State::Nothing => KernelValue(0),
-            State::Changing { counter, .. } => *counter,
-        }
-    }
-
-    /// Sizes of the block before the last that was copied back; none where the step tells.
-    pub fn sizes_before_last(&self, _: &Pipe) -> Option<Vec<KernelValue>> {
+    /// What is on its way out; none where the step tells.
+    pub fn leaving(&self) -> Option<Leaving> {
         match self {
             State::Nothing => None,
-            State::Changing { before_last, .. } => Some(before_last.clone()),
-        }
-    }
-
-    /// Sizes of the last block that was copied back.
-    pub fn sizes_of_last(&self, _: &Pipe) -> Vec<KernelValue> {
-        match self {
-            State::Nothing => vec![],
-            State::Changing { last, .. } => last.clone(),
+            State::Changing {
+                counter,
+                last,
+                before_last,
+                ..
+            } => Some(Leaving {
+                blocks: *counter,
+                last: last.clone(),
+                before_last: before_last.clone(),
+            }),
         }
     }
 
