@@ -202,7 +202,7 @@ impl Xla {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<worker::Worker>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Started>> {
         // A panic elsewhere leaves a worker that is still whole or gone.
         self.worker
             .lock()

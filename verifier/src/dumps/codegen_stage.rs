@@ -2,6 +2,7 @@
 
 use super::{
     codegen::{Checker, Kernel, Outcome},
+    culprit::{self, Culprit},
     stages::{Kind, Link, Stage},
 };
 use crate::{
@@ -10,9 +11,10 @@ use crate::{
     validate::{Options, PassReport},
     verdict::Verdict,
 };
-use std::{sync::Arc, time::Instant};
+use std::{process::Command, sync::Arc, time::Instant};
 use tileproof_dialect::{
     error::Error,
+    location::Location,
     numerics::Numerics,
     program::Program,
     tensor::{Tensor, Value},
@@ -89,7 +91,10 @@ fn arguments(
     if all.len() == parameters {
         return Ok(vec![all; processes]);
     }
-    Ok(all.chunks(parameters.max(1)).map(<[Value]>::to_vec).collect())
+    Ok(all
+        .chunks(parameters.max(1))
+        .map(<[Value]>::to_vec)
+        .collect())
 }
 
 /// The stage without XLA at hand: results recorded with the dump against the reference.
@@ -134,10 +139,30 @@ fn stage(last: &Link, numerics: &Numerics) -> Stage {
         before: last.path.clone(),
         after: last.path.clone(),
         report: PassReport::of(Kind::Codegen.name(), numerics),
+        culprits: vec![],
     }
 }
 
+/// Kernels whose culprit is looked for.
+const MOST_CULPRITS: usize = 4;
+
 impl Checked {
+    /// Looks for who is to blame for the first kernels found wrong. `child` makes the command that runs one LLVM module.
+    pub fn blame(
+        &mut self,
+        checker: &Checker<'_>,
+        child: &dyn Fn() -> Command,
+    ) -> Result<(), Error> {
+        for kernel in &self.kernels {
+            let known = |(location, _): &(Location, Culprit)| *location == kernel.location;
+            if self.stage.culprits.len() < MOST_CULPRITS && !self.stage.culprits.iter().any(known) {
+                let culprit = culprit::of(checker, kernel, child)?;
+                self.stage.culprits.push((kernel.location.clone(), culprit));
+            }
+        }
+        Ok(())
+    }
+
     fn absorb(&mut self, outcome: Outcome) {
         let r = &mut self.stage.report;
         r.regions += outcome.kernels;

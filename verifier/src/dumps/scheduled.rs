@@ -73,7 +73,7 @@ pub fn run(
 }
 
 /// Arguments of each process as the module takes them.
-fn in_memory_order(ends: &Ends<'_>, inputs: &[Vec<Tensor>]) -> Vec<Vec<Tensor>> {
+pub(super) fn in_memory_order(ends: &Ends<'_>, inputs: &[Vec<Tensor>]) -> Vec<Vec<Tensor>> {
     let of_device = |device: &Vec<Tensor>| {
         let ty = |v: &ValueId| ends.program.ty(*v);
         let all = device.iter().zip(ends.parameters);
@@ -108,7 +108,7 @@ fn request<'a>(
 }
 
 /// The elements in memory order.
-fn to_memory(t: &Tensor, ty: &Type) -> Tensor {
+pub(super) fn to_memory(t: &Tensor, ty: &Type) -> Tensor {
     let Some(order) = major_to_minor(ty) else {
         return t.clone();
     };
@@ -119,7 +119,7 @@ fn to_memory(t: &Tensor, ty: &Type) -> Tensor {
 }
 
 /// The elements in row-major order from memory order.
-fn from_memory(t: &Tensor, ty: &Type) -> Tensor {
+pub(super) fn from_memory(t: &Tensor, ty: &Type) -> Tensor {
     let Some(order) = major_to_minor(ty) else {
         return t.clone();
     };

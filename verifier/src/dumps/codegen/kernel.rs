@@ -1,6 +1,6 @@
 //! One kernel from the inputs it had, against what it gave.
 
-use super::{Checker, Kernel, OnGrid, Outcome, Values, of_each, walk::grid_of};
+use super::{Checker, Kernel, OnGrid, Outcome, Values, likely, of_each, walk::grid_of};
 use crate::{
     compare::{
         bits::{self, Difference},
@@ -32,6 +32,8 @@ pub struct Judged {
     pub identical: bool,
     pub difference: Option<Difference>,
     pub want: Vec<Value>,
+    /// Decided by the probabilistic bound of a sum ([`likely`]).
+    pub likely: bool,
 }
 
 /// A kernel in its program, and on how many processes it runs.
@@ -126,7 +128,7 @@ impl Checker<'_> {
         };
         match &judged.ieee {
             Ieee::Within if judged.identical => out.identical += 1,
-            Ieee::Within => {}
+            Ieee::Within => out.likely += u64::from(judged.likely),
             Ieee::Loose(why) => match self.opened(flat, &all, &gave)? {
                 Ok(()) => out.opened += 1,
                 Err(inside) => {
@@ -168,6 +170,7 @@ impl Checker<'_> {
                         program: Arc::new(module),
                         flat: flat.clone(),
                         inputs: all,
+                        arguments: scheduled::in_memory_order(&ends, inputs).swap_remove(0),
                         want: again.want,
                         got: alone,
                     });
@@ -184,13 +187,14 @@ impl Checker<'_> {
         let inputs: Vec<Value> = inputs.iter().cloned().map(Value::from).collect();
         let run = |flush| freedom::allowed(flat, &inputs, self.freedom, flush, self.limits);
         let plain = run(Flush::Kept)?;
-        let mut judged = compare(&plain.results, &plain.distances, got);
+        let share = likely::share(flat);
+        let mut judged = compare(&plain.results, &plain.distances, got, share);
         if judged.ieee == Ieee::Outside && self.freedom == Freedom::Xla {
             let flushed = run(Flush::ToZero)?;
             let got: Vec<Value> = got.iter().cloned().map(Value::from).collect();
             let got: Vec<Value> = got.iter().map(|v| Flush::ToZero.apply(v)).collect();
             let got: Vec<Tensor> = got.iter().filter_map(|v| v.as_tensor().cloned()).collect();
-            let other = compare(&flushed.results, &flushed.distances, &got);
+            let other = compare(&flushed.results, &flushed.distances, &got, share);
             if other.ieee != Ieee::Outside {
                 judged = other;
             }
@@ -200,12 +204,13 @@ impl Checker<'_> {
     }
 }
 
-fn compare(want: &[Value], distances: &[Bound], got: &[Tensor]) -> Judged {
+fn compare(want: &[Value], distances: &[Bound], got: &[Tensor], share: Option<f64>) -> Judged {
     let mut out = Judged {
         ieee: Ieee::Within,
         identical: true,
         difference: None,
         want: vec![],
+        likely: false,
     };
     for (i, ((w, bound), g)) in want.iter().zip(distances).zip(got).enumerate() {
         let Some(w) = w.as_tensor() else { continue };
@@ -220,7 +225,11 @@ fn compare(want: &[Value], distances: &[Bound], got: &[Tensor]) -> Judged {
             Bound::Absolute(_) => {
                 let found = bounds::compare(w, bound, g, &Bound::Exact);
                 if let Ieee::Loose(_) = found.ieee {
-                    out.ieee = found.ieee;
+                    if share.is_some_and(|share| likely::decides(w, bound, g, share)) {
+                        out.likely = true;
+                    } else {
+                        out.ieee = found.ieee;
+                    }
                 }
                 found.outside
             }
