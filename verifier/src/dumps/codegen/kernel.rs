@@ -1,6 +1,6 @@
 //! One kernel from the inputs it had, against what it gave.
 
-use super::{Checker, Kernel, OnGrid, Outcome, Values, likely, of_each, walk::grid_of};
+use super::{Checker, Kernel, OnGrid, Outcome, Values, likely::{self, Excuse}, of_each, walk::grid_of};
 use crate::{
     compare::{
         bits::{self, Difference},
@@ -187,14 +187,20 @@ impl Checker<'_> {
         let inputs: Vec<Value> = inputs.iter().cloned().map(Value::from).collect();
         let run = |flush| freedom::allowed(flat, &inputs, self.freedom, flush, self.limits);
         let plain = run(Flush::Kept)?;
-        let share = likely::share(flat);
-        let mut judged = compare(&plain.results, &plain.distances, got, share);
+        let excuse = Excuse {
+            share: likely::share(flat),
+            negligible: match self.freedom {
+                Freedom::Strict => 0.0,
+                Freedom::Xla => likely::NEGLIGIBLE,
+            },
+        };
+        let mut judged = compare(&plain.results, &plain.distances, got, excuse);
         if judged.ieee == Ieee::Outside && self.freedom == Freedom::Xla {
             let flushed = run(Flush::ToZero)?;
             let got: Vec<Value> = got.iter().cloned().map(Value::from).collect();
             let got: Vec<Value> = got.iter().map(|v| Flush::ToZero.apply(v)).collect();
             let got: Vec<Tensor> = got.iter().filter_map(|v| v.as_tensor().cloned()).collect();
-            let other = compare(&flushed.results, &flushed.distances, &got, share);
+            let other = compare(&flushed.results, &flushed.distances, &got, excuse);
             if other.ieee != Ieee::Outside {
                 judged = other;
             }
@@ -204,7 +210,7 @@ impl Checker<'_> {
     }
 }
 
-fn compare(want: &[Value], distances: &[Bound], got: &[Tensor], share: Option<f64>) -> Judged {
+fn compare(want: &[Value], distances: &[Bound], got: &[Tensor], excuse: Excuse) -> Judged {
     let mut out = Judged {
         ieee: Ieee::Within,
         identical: true,
@@ -225,8 +231,8 @@ fn compare(want: &[Value], distances: &[Bound], got: &[Tensor], share: Option<f6
             Bound::Absolute(_) => {
                 let found = bounds::compare(w, bound, g, &Bound::Exact);
                 if let Ieee::Loose(_) = found.ieee {
-                    if share.is_some_and(|share| likely::decides(w, bound, g, share)) {
-                        out.likely = true;
+                    if likely::decides(w, bound, g, excuse) {
+                        out.likely |= excuse.share.is_some_and(|share| share < 1.0);
                     } else {
                         out.ieee = found.ieee;
                     }
