@@ -324,16 +324,23 @@ impl Copier<'_> {
                 if spread.insert(*v) {
                     let broadcast = hlo::broadcast_in_dim::BroadcastInDim {
                         broadcast_dimensions: vec![],
-                        ..Default::default()
                     };
                     let op = Op::Hlo(broadcast.into());
-                    new = self.to.op(op, &[new], &[whole(*v)?], vec![], o.location.clone())[0];
+                    new = self
+                        .to
+                        .op(op, &[new], &[whole(*v)?], vec![], o.location.clone())[0];
                     inner.insert(*v, new);
                 }
                 taken.push(new);
             }
-            let types = op.results.iter().map(|v| whole(*v)).collect::<Result<Vec<_>, _>>()?;
-            let new = self.to.op(op.op.clone(), &taken, &types, vec![], op.location.clone());
+            let types = op
+                .results
+                .iter()
+                .map(|v| whole(*v))
+                .collect::<Result<Vec<_>, _>>()?;
+            let new = self
+                .to
+                .op(op.op.clone(), &taken, &types, vec![], op.location.clone());
             spread.extend(op.results.iter().copied());
             inner.extend(op.results.iter().copied().zip(new));
         }
@@ -419,18 +426,25 @@ fn map_body(program: &Program, o: &Operation) -> Option<RegionId> {
             Kind::Arithmetic | Kind::Selection | Kind::Opaque | Kind::Integer
         );
         is_constant(inner)
-            || of_elements && inner.regions.is_empty() && inner.op.callees().is_empty()
+            || of_elements
+                && inner.regions.is_empty()
+                && inner.op.callees().is_empty()
+                && !inner.operands.is_empty()
+                && !matches!(&inner.op, Op::Hlo(hlo::Op::Rng(_)))
     };
     let computed = |v: &ValueId| match program.value(*v).def {
         ValueDef::Result { op, .. } => !is_constant(program.op(op)),
         ValueDef::Argument { .. } => false,
     };
     let ops = ops_of(program, *body);
-    let own = |v: &ValueId| {
-        matches!(program.value(*v).def, ValueDef::Result { op, .. } if ops.contains(&op))
-    };
+    let own = |v: &ValueId| matches!(program.value(*v).def, ValueDef::Result { op, .. } if ops.contains(&op));
     let returned = program.returned(*body);
-    let scalar = |v: &ValueId| program.ty(*v).as_tensor().is_some_and(|t| t.dims.is_empty());
+    let scalar = |v: &ValueId| {
+        program
+            .ty(*v)
+            .as_tensor()
+            .is_some_and(|t| t.dims.is_empty())
+    };
     let scalars = ops
         .iter()
         .all(|id| program.op(*id).operands.iter().all(scalar));
@@ -511,6 +525,9 @@ ENTRY e {
         };
         let flat = extract(&p, &part, Form::Flat, Observed::Nothing).unwrap();
         let flat = export::hlo_text::print(&flat).unwrap();
-        assert!(!flat.contains(" map(") && flat.contains("f32[3]{0} tanh("), "{flat}");
+        assert!(
+            !flat.contains(" map(") && flat.contains("f32[3]{0} tanh("),
+            "{flat}"
+        );
     }
 }

@@ -1,6 +1,11 @@
 //! One kernel from the inputs it had, against what it gave.
 
-use super::{Checker, Kernel, OnGrid, Outcome, Values, likely::{self, Excuse}, of_each, walk::grid_of};
+use super::{
+    Checker, Kernel, OnGrid, Outcome, Values,
+    likely::{self, Excuse},
+    of_each,
+    walk::grid_of,
+};
 use crate::{
     compare::{
         bits::{self, Difference},
