@@ -13,9 +13,9 @@ setup:
 
 python: .venv/installed
 
-.venv/installed: python/requirements.txt | setup
+.venv/installed: python/requirements.txt python/requirements-test.txt | setup
 	python3 -m venv .venv
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement python/requirements.txt
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement python/requirements-test.txt
 	touch $@
 
 test: setup python

@@ -85,7 +85,10 @@ fn problems_of(text: &str) -> Result<Vec<String>, Error> {
     for fault in &faults {
         if let Err(problem) = found(&source, &passes, &settings, &right, fault) {
             let Fault { number, pass, .. } = fault;
-            problems.push(format!("{number} {} in {pass}: {problem}", fault.mutator.name));
+            problems.push(format!(
+                "{number} {} in {pass}: {problem}",
+                fault.mutator.name
+            ));
         }
     }
     Ok(problems)
@@ -164,12 +167,19 @@ fn found(
         }
         let first = report.passes.iter().find(|p| p.verdict.is_mismatch());
         let first = first.map(|p| p.pass.as_str());
-        let hazards: Vec<&str> = report.hazards.found.iter().map(|f| f.pass.as_str()).collect();
+        let hazards: Vec<&str> = report
+            .hazards
+            .found
+            .iter()
+            .map(|f| f.pass.as_str())
+            .collect();
         let wrong_pass = |name: &&str| *name != fault.pass;
         if first.iter().find(|name| wrong_pass(name)).is_some()
             || first.is_none() && hazards.iter().any(|name| wrong_pass(name))
         {
-            return Err(format!("seed {seed}: values {first:?}, hazards {hazards:?}"));
+            return Err(format!(
+                "seed {seed}: values {first:?}, hazards {hazards:?}"
+            ));
         }
     }
     if planted == 0 {

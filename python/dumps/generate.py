@@ -48,6 +48,23 @@ PROGRAMS = {
   }
 }
 """,
+    # jaxlib 0.10.2: two formulas for log(1 + x), and the one for small x is used where it has lost half of its digits.
+    "log_plus_one": """module @jit_log_plus_one {
+  func.func public @main(%x: tensor<5xf64>) -> tensor<5xf64> {
+    %y = stablehlo.log_plus_one %x : tensor<5xf64>
+    return %y : tensor<5xf64>
+  }
+}
+""",
+    # A product and a sum that LLVM may contract: right under XLA's freedoms, a finding where nothing is left to the compiler.
+    "product_and_sum": """module @jit_product_and_sum {
+  func.func public @main(%x: tensor<16xf32>, %y: tensor<16xf32>) -> tensor<16xf32> {
+    %xx = stablehlo.multiply %x, %x : tensor<16xf32>
+    %sum = stablehlo.add %xx, %y : tensor<16xf32>
+    return %sum : tensor<16xf32>
+  }
+}
+""",
 }
 
 

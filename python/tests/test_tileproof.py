@@ -1,9 +1,13 @@
 """The package on small functions; needs the `tileproof` binary in PATH."""
 
+import functools
+import importlib.util
+import os
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import jax
@@ -56,7 +60,42 @@ class Check(unittest.TestCase):
         self.assertFalse(report.is_broken, str(report))
         self.assertEqual(report.modules[0]["runs"][0]["class"], "given")
 
+    def test_functions_of_jit_keep_their_static_and_donated_arguments(self):
+        @functools.partial(jax.jit, static_argnums=1, static_argnames="scale", donate_argnums=0)
+        def f(state, n, x, unused, *, scale):
+            return jax.tree.map(lambda p: p - scale * x[:n].sum(), state)
+
+        state = {"a": jnp.ones(3), "b": (jnp.zeros((2, 2)),)}
+        with tempfile.TemporaryDirectory() as folder:
+            report = tileproof.check(f, state, 2, jnp.arange(4.0), jnp.ones(2), kwargs={"scale": 0.5}, keep=folder, seconds=0)
+            self.assertEqual(report.verdict, "Equal", str(report))
+            self.assertIn("tf.aliasing_output", (Path(folder) / "program.mlir").read_text())
+            self.assertTrue((Path(folder) / "input_3.npy").is_file())
+        self.assertEqual(report.modules[0]["runs"][0]["class"], "given")
+        self.assertFalse(state["a"].is_deleted())
+
+    def test_what_jax_takes_for_no_array_belongs_to_the_program(self):
+        f = lambda x, mode, op: op(x) if mode == "twice" else x
+        report = tileproof.check(f, jnp.ones(3), "twice", lambda x: x * 2, codegen=False, seconds=0)
+        self.assertEqual(report.verdict, "Equal", str(report))
+
+    def test_a_missing_binary_is_told(self):
+        with unittest.mock.patch("shutil.which", return_value=None), unittest.mock.patch.object(Path, "is_file", return_value=False):
+            with self.assertRaisesRegex(FileNotFoundError, "cargo build --release"):
+                tileproof.check(normalize, np.ones((2, 2), np.float32))
+
+    def test_linear_algebra_runs_in_the_worker(self):
+        # LAPACK calls crash where nobody made them known.
+        report = tileproof.check(lambda x: jnp.linalg.cholesky(x @ x.T + 4 * jnp.eye(3)), jnp.ones((3, 3)), seconds=0)
+        self.assertFalse(report.is_broken, str(report))
+
     def test_what_is_kept_and_what_is_removed(self):
+        def left():
+            return set(Path(tempfile.gettempdir()).glob("tileproof-*"))
+
+        before = left()
+        tileproof.check(normalize, np.ones((2, 2), np.float32), codegen=False, seconds=0)
+        self.assertEqual(left() - before, set())
         with tempfile.TemporaryDirectory() as folder:
             tileproof.check(normalize, np.ones((2, 2), np.float32), keep=folder, codegen=False, seconds=0)
             names = {path.name for path in Path(folder).iterdir()}
@@ -77,6 +116,31 @@ class Checked(unittest.TestCase):
         self.assertIn("first broken: pass algsimp", str(raised.exception))
 
 
+class Pytest(unittest.TestCase):
+    def test_the_fixture_passes_and_fails(self):
+        if importlib.util.find_spec("pytest") is None:
+            self.assertNotIn("CI", os.environ, "no pytest: run `make python`")
+            print("skipped: no pytest; run `make python`")
+            return
+        text = """
+import numpy as np
+
+def test_right(tileproof_check):
+    assert tileproof_check(lambda x: x + 1, np.ones(3, np.float32), codegen=False).verdict == "Equal"
+
+def test_wrong(tileproof_check):
+    tileproof_check(lambda x: x * x < 0, np.array([200, 1], np.int16), contract="strict", codegen=False, seconds=0)
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "test_functions.py"
+            path.write_text(text)
+            command = [sys.executable, "-m", "pytest", "-q", "-p", "tileproof.pytest_plugin", "-p", "no:cacheprovider", str(path)]
+            ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+        said = ran.stdout + ran.stderr
+        self.assertIn("1 failed, 1 passed", said)
+        self.assertIn("first broken: pass algsimp", said)
+
+
 class CommandLine(unittest.TestCase):
     def run_script(self, text, *more):
         with tempfile.TemporaryDirectory() as folder:
@@ -95,6 +159,12 @@ class CommandLine(unittest.TestCase):
         code, text = self.run_script("def f(x):\n    return x\n")
         self.assertEqual(code, 3, text)
         self.assertIn("f_arguments", text)
+        code, text = self.run_script("def f(x):\n    return x\n", "--args", "np.ones(3")
+        self.assertEqual(code, 3, text)
+        self.assertIn("--args 'np.ones(3': SyntaxError", text)
+        code, text = self.run_script("import no_such_module\n")
+        self.assertEqual(code, 3, text)
+        self.assertIn("no_such_module", text)
 
 
 if __name__ == "__main__":

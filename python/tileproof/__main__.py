@@ -8,6 +8,7 @@ import argparse
 import inspect
 import runpy
 import sys
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -20,7 +21,10 @@ BAD_INPUT = 3
 
 def arguments_of(function, name, script, expression):
     if expression is not None:
-        value = eval(expression, {"jax": jax, "jnp": jnp, "np": np, **script})  # noqa: S307: the user's own expression
+        try:
+            value = eval(expression, {"jax": jax, "jnp": jnp, "np": np, **script})  # noqa: S307: the user's own expression
+        except Exception as e:
+            raise SystemExit(f"--args {expression!r}: {type(e).__name__}: {e}") from e
         return value if isinstance(value, tuple) else (value,)
     given = script.get(f"{name}_arguments", ())
     given = given() if callable(given) else given
@@ -44,10 +48,15 @@ def main(words=None):
     one.add_argument("--tileproof", help="the tileproof binary")
     options = parser.parse_args(words)
     path, _, name = options.target.rpartition(":")
+    if not path or not name:
+        print(f"{options.target}: expected script.py:function", file=sys.stderr)
+        return BAD_INPUT
+    # As Python does for a script: modules beside it are found.
+    sys.path.insert(0, str(Path(path).resolve().parent))
     try:
         script = runpy.run_path(path)
-    except OSError as e:
-        print(f"{path}: {e}", file=sys.stderr)
+    except Exception as e:
+        print(f"{path}: {type(e).__name__}: {e}", file=sys.stderr)
         return BAD_INPUT
     function = script.get(name)
     if not callable(function):
@@ -64,7 +73,7 @@ def main(words=None):
             keep=options.keep,
             tileproof=options.tileproof,
         )
-    except (SystemExit, ValueError, FileNotFoundError) as e:
+    except (SystemExit, TypeError, ValueError, FileNotFoundError) as e:
         print(e, file=sys.stderr)
         return BAD_INPUT
     print(report)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import jax
 import numpy as np
+from jax.extend.core import jaxpr_as_fun
 
 from .report import Report
 
@@ -38,7 +39,7 @@ def binary(named=None):
         if path.is_file():
             return str(path)
     raise FileNotFoundError(
-        "no `tileproof` in PATH nor in target/release of the repository: build it with `cargo build --release --bin tileproof`, or name it with binary=..."
+        "no `tileproof` in PATH nor in target/release of the repository: build it with `cargo build --release -p tileproof`, or name it with tileproof=... (--tileproof on the command line)"
     )
 
 
@@ -68,15 +69,55 @@ def no_compilation_cache():
         jax.config.update("jax_enable_compilation_cache", before)
 
 
+def is_data(leaf):
+    """Whether JAX takes the leaf as an array; what it does not take (a string, a function) belongs to the program."""
+    return isinstance(leaf, (jax.Array, np.ndarray, np.generic, bool, int, float, complex, jax.ShapeDtypeStruct))
+
+
+def statics(jitted):
+    """Positions and names of the static arguments of a function of `jax.jit`."""
+    info = getattr(jitted, "_jit_info", None)
+    return set(getattr(info, "static_argnums", ())), set(getattr(info, "static_argnames", ()))
+
+
+def flattened(function, arguments, kwargs, jit_options):
+    """The function as one of arrays alone, these arrays, and which of them it takes over (donated arguments)."""
+    if hasattr(function, "trace") or jit_options:
+        jitted = jax.jit(function, **jit_options) if jit_options else function
+        traced = jitted.trace(*arguments, **kwargs)
+        numbers, names = statics(jitted)
+        numbers = {n % len(arguments) for n in numbers if -len(arguments) <= n < len(arguments)}
+        dynamic = [a for i, a in enumerate(arguments) if i not in numbers]
+        leaves = jax.tree.leaves((dynamic, {k: v for k, v in kwargs.items() if k not in names}))
+        donated = [i for i, info in enumerate(jax.tree.leaves(traced.args_info)) if info.donated]
+        if len(leaves) != len(traced.jaxpr.in_avals):
+            raise ValueError(f"{len(leaves)} arrays are given, the traced function takes {len(traced.jaxpr.in_avals)}")
+        return jaxpr_as_fun(traced.jaxpr), leaves, donated
+    all_leaves, tree = jax.tree.flatten((arguments, kwargs))
+    places = [i for i, leaf in enumerate(all_leaves) if is_data(leaf)]
+
+    def of_arrays(*arrays):
+        rebuilt = list(all_leaves)
+        for i, array in zip(places, arrays):
+            rebuilt[i] = array
+        a, k = jax.tree.unflatten(tree, rebuilt)
+        return function(*a, **k)
+
+    return of_arrays, [all_leaves[i] for i in places], []
+
+
 def write(folder, function, arguments, kwargs, jit_options):
     """Writes program, inputs and dumps; gives the paths of the inputs, None where only shapes are known."""
+    of_arrays, leaves, donated = flattened(function, arguments, kwargs, jit_options)
+
+    def program(*arrays):
+        return of_arrays(*arrays)
+
+    program.__name__ = getattr(function, "__name__", "program").replace("<lambda>", "program")
     # Arguments that are not used stay, so that the inputs fit the program.
-    jitted = jax.jit(lambda *a, **k: function(*a, **k), keep_unused=True, **jit_options)
-    lowered = jitted.lower(*arguments, **kwargs)
+    lowered = jax.jit(program, keep_unused=True, donate_argnums=donated).lower(*leaves)
     (folder / "program.mlir").write_text(lowered.as_text())
-    static = set(np.atleast_1d(jit_options.get("static_argnums", ())).tolist())
-    dynamic = [a for i, a in enumerate(arguments) if i not in static and i - len(arguments) not in static]
-    leaves = [storage(leaf) for leaf in jax.tree.leaves((dynamic, kwargs))]
+    leaves = [storage(leaf) for leaf in leaves]
     paths = None
     if leaves and all(leaf is not None for leaf in leaves):
         paths = [folder / f"input_{i}.npy" for i in range(len(leaves))]
@@ -94,8 +135,9 @@ def write(folder, function, arguments, kwargs, jit_options):
 
 
 def check(function, *arguments, kwargs=None, contract="xla", level="quick", seconds=60, codegen=True, tileproof=None, keep=None, jit_options=None):
-    """Compiles `function` for the arguments (arrays, or jax.ShapeDtypeStruct for generated ones) and validates every stage.
+    """Compiles `function` for the arguments (arrays, or jax.ShapeDtypeStruct for generated ones) and validates every stage. It is not run.
 
+    function: plain, or already of `jax.jit`, whose static and donated arguments stay what they are; jit_options are those of `jax.jit` for a plain one.
     contract: "xla" (XLA's documented freedoms) or "strict" (nothing but the order of sums). level: "quick" or "full" (all classes of inputs, where the
     arguments are shapes). seconds: how long a finding is reduced, 0 for not at all. tileproof: path of the binary. keep: a folder for program, inputs,
     dumps and reproducer, which else are removed. Gives a `Report`; raises ValueError for what the command cannot read.
@@ -135,11 +177,18 @@ def checked(function=None, **options):
         return functools.partial(checked, **options)
     seen = set()
 
+    def kind(leaf):
+        if not is_data(leaf):
+            return repr(leaf)
+        # A number that is an argument of the compiled program is not part of it; one that is static is.
+        static = any(statics(function)) and not hasattr(leaf, "shape")
+        return np.shape(leaf), str(getattr(leaf, "dtype", type(leaf))), repr(leaf) if static else None
+
     @functools.wraps(function)
     def wrapper(*arguments, **kwargs):
         leaves, tree = jax.tree.flatten((arguments, kwargs))
         traced = any(isinstance(leaf, jax.core.Tracer) for leaf in leaves)
-        key = (tree, tuple((np.shape(leaf), str(jax.numpy.result_type(leaf))) for leaf in leaves))
+        key = (tree, tuple(map(kind, leaves)))
         if not traced and key not in seen:
             report = check(function, *arguments, kwargs=kwargs, **options)
             if report.is_broken:

@@ -12,6 +12,7 @@ An "optimized_hlo" program is a scheduled module that is given to the code gener
 arguments and results after the last HLO pass. Its arguments and results are row-major.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -33,6 +34,11 @@ def start():
     from jaxlib import _hlo, _jax
 
     jax.config.update("jax_enable_x64", True)
+    # Programs come here without JAX's lowering, which else makes the LAPACK calls known.
+    with contextlib.suppress(ImportError, AttributeError):
+        from jaxlib import lapack
+
+        lapack._lapack.initialize()
     return jax, np, ml_dtypes, xla_client, _hlo, _jax
 
 

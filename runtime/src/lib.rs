@@ -4,6 +4,7 @@ pub mod engine;
 pub mod grid;
 pub mod inputs;
 pub mod limits;
+pub mod native;
 pub mod npy;
 pub mod reference;
 pub mod simulator;

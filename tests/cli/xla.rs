@@ -191,6 +191,42 @@ fn a_finding_is_reduced_to_a_script_that_fails_compiled_and_passes_op_by_op() {
 }
 
 #[test]
+fn of_a_wrong_kernel_it_is_told_whether_xla_or_llvm_made_it_so() {
+    if python().is_none() {
+        return;
+    }
+    let folder = TempDir::new().expect("a temporary folder");
+    let input = folder.path().join("x.npy");
+    let x = [-0.414f64, -0.4131, -0.35, -0.5, 0.25];
+    let bytes: Vec<u8> = x.iter().flat_map(|v| v.to_le_bytes()).collect();
+    std::fs::write(&input, npy("<f8", x.len(), &bytes)).expect("writable");
+    let input = input.display().to_string();
+    for (name, more, culprit, words) in [
+        (
+            "log_plus_one",
+            &["--inputs", &input][..],
+            "emitter",
+            "xla.log1p",
+        ),
+        ("product_and_sum", &[], "llvm", "contracts"),
+    ] {
+        let ran = xla(name, &[&["--contract", "strict", "--json"], more].concat());
+        assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+        let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        let module = &report["modules"][0];
+        assert_eq!(module["first_broken"]["stage"], "codegen", "{}", ran.out);
+        let stages = module["stages"].as_array().expect("stages");
+        let found = &stages.last().expect("codegen")["culprits"][0];
+        assert_eq!(found["culprit"], culprit, "{found}");
+        let why = found["why"].as_str().expect("a reason");
+        assert!(why.contains(words), "{why}");
+        // Both are among XLA's freedoms: contraction, and as many ulps as its function was measured to err.
+        let ran = xla(name, more);
+        assert_eq!(ran.code, 0, "{}", ran.out);
+    }
+}
+
+#[test]
 fn a_folder_without_dumps_is_bad_input() {
     let folder = TempDir::new().expect("a temporary folder");
     let ran = tileproof(&["xla", &folder.path().display().to_string()]);
@@ -254,10 +290,13 @@ fn an_error_of_xla_and_a_missing_python_are_told() {
 
 /// A .npy file of int16.
 fn npy_i16(values: &[i16]) -> Vec<u8> {
-    let mut header = format!(
-        "{{'descr': '<i2', 'fortran_order': False, 'shape': ({},), }}",
-        values.len()
-    );
+    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    npy("<i2", values.len(), &bytes)
+}
+
+/// A .npy file of `n` elements of NumPy's type `descr`.
+fn npy(descr: &str, n: usize, bytes: &[u8]) -> Vec<u8> {
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({n},), }}");
     while !(header.len() + 11).is_multiple_of(64) {
         header.push(' ');
     }
@@ -265,6 +304,6 @@ fn npy_i16(values: &[i16]) -> Vec<u8> {
     let mut out = b"\x93NUMPY\x01\x00".to_vec();
     out.extend((header.len() as u16).to_le_bytes());
     out.extend(header.as_bytes());
-    out.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+    out.extend(bytes);
     out
 }

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod doctor;
+mod kernel;
 mod mutate;
 mod opt;
 #[cfg(feature = "plant")]
@@ -32,6 +33,9 @@ pub enum Command {
     Xla(xla::Xla),
     /// Says what this machine has and what is missing
     Doctor(doctor::Doctor),
+    /// Runs one LLVM module for `xla`
+    #[command(hide = true)]
+    Kernel(kernel::Kernel),
 }
 
 impl Command {
@@ -46,6 +50,7 @@ impl Command {
             Command::Mutate(c) => c.run(),
             Command::Xla(c) => c.run(),
             Command::Doctor(c) => c.run(),
+            Command::Kernel(c) => c.run(),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! `tileproof xla`: which stage of XLA changed what a program computes, from a dump folder.
 
-use super::tv::{Accept, LevelName};
+use super::{
+    kernel,
+    tv::{Accept, LevelName},
+};
 use crate::{
     exit, load,
     progress::{self, Progress},
@@ -8,6 +11,7 @@ use crate::{
 use clap::{Args, ValueEnum};
 use std::{
     path::{Path, PathBuf},
+    process::Command,
     sync::Arc,
     time::Duration,
 };
@@ -241,8 +245,15 @@ impl Xla {
                     limits: &options.limits,
                 };
                 let text = text_of(last, program)?;
-                let checked =
+                let mut checked =
                     codegen_stage::check(&checker, last, program, &text, &numerics, options)?;
+                let own = std::env::current_exe()
+                    .map_err(|e| Error::internal(format!("no path of this program: {e}")))?;
+                checked.blame(&checker, &|| {
+                    let mut child = Command::new(&own);
+                    child.arg(kernel::NAME);
+                    child
+                })?;
                 result.report.notes.extend(checked.notes);
                 checked.stage
             }

@@ -1,10 +1,11 @@
 //! `reduce`: folds dimensions with a body.
 //!
-//! Meaning: result[i..] = the body applied in any binary tree over init_values and inputs[.., j, ..] for all j along `dimensions`.
+//! Meaning: result[i..] = the body applied in any binary tree whose leaves are inputs[.., j, ..] for all j along `dimensions` in ascending
+//! lexicographic order, with init_values anywhere between them. A body that is not commutative keeps its order: the first of equals stays the first.
 //! Inputs I1 inputs (N tensors of one shape), I2 init_values (N scalars), I3 dimensions, I4 body (2N scalars to N scalars).
 //! Constraints: C1 N >= 1 and 2N operands; C2 inputs have one shape; C3 init values are rank 0 with the element types of the inputs or wider;
 //! C4 dimensions unique and in range; C5 body takes 2N rank-0 tensors and gives N of the element types of the results.
-//! Kind: control (the body's ops decide). Numerics: order free.
+//! Kind: control (the body's ops decide). Numerics: association free.
 //! Example: `%1 = hlo.reduce(%0 init: %c) applies hlo.add across dimensions = [1]`.
 
 use crate::{
@@ -79,18 +80,21 @@ impl OpDef for Reduce {
         let result_dims: Vec<u64> = kept.iter().map(|d| first.dims()[*d]).collect();
         let mut slab: Vec<Tensor> = (0..n).map(|i| Ok(shape::operand(operands, i)?.strided(&dims, 0, &strides))).collect::<Result<_, Stop>>()?;
         slab = slab.into_iter().map(|t| t.reshaped(&[(rows * lanes) as u64])).collect();
-        // A balanced tree: fold the upper half of the rows onto the lower half, an odd middle row waits.
+        // A balanced tree whose leaves are in row-major order: rows 2k and 2k + 1 are joined, an odd last row waits.
         while rows > 1 {
             let half = rows / 2;
-            let (low, high) = (half * lanes, (rows - half) * lanes);
-            let part = |t: &Tensor, from: usize, len: usize| t.strided(&[len as u64], from as i64, &[1]);
-            let arguments = slab.iter().map(|t| part(t, 0, low)).chain(slab.iter().map(|t| part(t, high, low))).collect();
-            let sums = cx.run_lanes(0, low, arguments)?;
-            slab = if high == low {
-                sums
+            let every_other = |t: &Tensor, first: usize| {
+                let (dims, strides) = ([half as u64, lanes as u64], [2 * lanes as i64, 1]);
+                t.strided(&dims, (first * lanes) as i64, &strides).reshaped(&[(half * lanes) as u64])
+            };
+            let arguments = slab.iter().map(|t| every_other(t, 0)).chain(slab.iter().map(|t| every_other(t, 1))).collect();
+            let joined = cx.run_lanes(0, half * lanes, arguments)?;
+            slab = if rows == 2 * half {
+                joined
             } else {
-                let middle: Vec<Tensor> = slab.iter().map(|t| part(t, low, high - low)).collect();
-                sums.iter().zip(&middle).map(|(s, m)| Tensor::joined(&[s, m]).ok_or_else(|| Stop::internal("reduce lost its rows"))).collect::<Result<_, _>>()?
+                let last = |t: &Tensor| t.strided(&[lanes as u64], (2 * half * lanes) as i64, &[1]);
+                let lost = || Stop::internal("reduce lost its rows");
+                joined.iter().zip(&slab).map(|(j, t)| Tensor::joined(&[j, &last(t)]).ok_or_else(lost)).collect::<Result<_, _>>()?
             };
             rows -= half;
         }
@@ -115,5 +119,38 @@ impl OpDef for Reduce {
         let results = b.infer(Op::Hlo(Reduce { dimensions }.into()), &arguments, &[], vec![body], Location::default());
         b.end_function(&results, Location::default());
         b.program().clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{eval_test_runner::*, import::stablehlo, planes::Planes, tensor::Value};
+
+    #[test]
+    fn the_first_of_equals_stays_the_first() {
+        for n in 1..=9u64 {
+            let text = format!(
+                "func.func @main(%x: tensor<2x{n}xf32>, %at: tensor<2x{n}xi32>) -> (tensor<f32>, tensor<i32>) {{
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.reduce(%x init: %low), (%at init: %zero) across dimensions = [0, 1] : (tensor<2x{n}xf32>, tensor<2x{n}xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
+   reducer(%a: tensor<f32>, %b: tensor<f32>) (%i: tensor<i32>, %j: tensor<i32>) {{
+    %left = stablehlo.compare GE, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %v = stablehlo.select %left, %a, %b : tensor<i1>, tensor<f32>
+    %k = stablehlo.select %left, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %v, %k : tensor<f32>, tensor<i32>
+  }}
+  return %r#0, %r#1 : tensor<f32>, tensor<i32>
+}}"
+            );
+            let program = stablehlo::parse(&text, "t").unwrap();
+            let count = 2 * n as i64;
+            let at: Vec<i64> = (1..=count).collect();
+            // All equal but the very first, which is smaller.
+            let x: Vec<f64> = (1..=count).map(|i| if i == 1 { 1.0 } else { 4.0 }).collect();
+            let arguments = [floats(&[2, n], &x), ints(&[2, n], &at)].map(Value::from).to_vec();
+            let out = run_program(&program, arguments, Planes::IeeeOnly).unwrap();
+            assert_eq!(out[1].as_tensor().unwrap().as_slice::<i32>(), &[2], "{n} columns");
+        }
     }
 }

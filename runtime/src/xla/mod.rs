@@ -134,7 +134,14 @@ impl Failure {
 #[derive(Debug)]
 pub struct Xla {
     config: Config,
-    worker: Mutex<Option<worker::Worker>>,
+    worker: Mutex<Option<Started>>,
+}
+
+/// A worker and the number of host devices it was started with, which XLA reads once.
+#[derive(Debug)]
+struct Started {
+    worker: worker::Worker,
+    devices: u64,
 }
 
 /// Versions of a started worker.
@@ -158,7 +165,7 @@ impl Xla {
 
     /// Starts the worker if need be and says what it runs. `Err`: no Python with JAX.
     pub fn versions(&self) -> Result<Versions, Error> {
-        self.with_worker(|worker| Ok(worker.versions.clone()))
+        self.with_worker(1, |worker| Ok(worker.versions.clone()))
     }
 
     /// Compiles and runs one program. `Err` only for what this build or platform cannot do and for a worker that cannot be started.
@@ -171,7 +178,8 @@ impl Xla {
         let header = protocol::header(request);
         let payload = protocol::payload(request);
         let mut failed = None;
-        let answer = self.with_worker(|worker| {
+        let devices = request.replicas.saturating_mul(request.partitions);
+        let answer = self.with_worker(devices, |worker| {
             let answer = worker.exchange(&header, &payload, self.config.timeout);
             Ok(answer.inspect_err(|f| failed = Some(f.clone())))
         })?;
@@ -194,23 +202,28 @@ impl Xla {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<worker::Worker>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Started>> {
         // A panic elsewhere leaves a worker that is still whole or gone.
         self.worker
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
+    /// A worker with at least so many devices, where the platform has devices for the asking (the host).
     fn with_worker<T>(
         &self,
+        devices: u64,
         f: impl FnOnce(&mut worker::Worker) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let mut slot = self.lock();
-        let worker = match &mut *slot {
-            Some(worker) => worker,
-            none => none.insert(python::start(&self.config)?),
+        let started = match slot.take().filter(|s| s.devices >= devices) {
+            Some(started) => started,
+            None => Started {
+                worker: python::start(&self.config, devices)?,
+                devices,
+            },
         };
-        f(worker)
+        f(&mut slot.insert(started).worker)
     }
 }
 

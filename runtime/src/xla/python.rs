@@ -32,11 +32,15 @@ pub fn candidates(named: Option<&Path>) -> Vec<PathBuf> {
     out
 }
 
-/// A worker of the first candidate that has JAX. `Err` names each that was tried and what it lacks.
-pub fn start(config: &Config) -> Result<Worker, Error> {
+/// A worker of the first candidate that has JAX, with so many devices on the host. `Err` names each that was tried and what it lacks.
+pub fn start(config: &Config, devices: u64) -> Result<Worker, Error> {
+    let mut flags = config.flags.clone();
+    if devices > 1 {
+        flags.push(format!("--xla_force_host_platform_device_count={devices}"));
+    }
     let mut tried = vec![];
     for python in candidates(config.python.as_deref()) {
-        match Worker::start(&python, &config.flags, START) {
+        match Worker::start(&python, &flags, START) {
             Ok(worker) => return Ok(worker),
             Err(why) => tried.push(format!("{}: {why}", python.display())),
         }
@@ -60,7 +64,7 @@ mod tests {
             python: Some(PathBuf::from("/no/such/python")),
             ..Config::default()
         };
-        let error = start(&config).unwrap_err().to_string();
+        let error = start(&config, 1).unwrap_err().to_string();
         assert!(
             error.contains("/no/such/python: cannot be started") && error.contains("--python"),
             "{error}"

@@ -2,17 +2,19 @@
 
 use super::{
     codegen::{Checker, Kernel, Outcome},
+    culprit::{self, Culprit},
     stages::{Kind, Link, Stage},
 };
 use crate::{
     compare::bits,
-    inputs, level,
+    grid, inputs, level,
     validate::{Options, PassReport},
     verdict::Verdict,
 };
-use std::{sync::Arc, time::Instant};
+use std::{process::Command, sync::Arc, time::Instant};
 use tileproof_dialect::{
     error::Error,
+    location::Location,
     numerics::Numerics,
     program::Program,
     tensor::{Tensor, Value},
@@ -40,15 +42,14 @@ pub fn check(
         kernels: vec![],
         notes: vec![],
     };
-    if program.num_replicas * program.num_partitions > 1 {
-        let what = "codegen of a program for several devices".to_string();
-        out.stage.report.verdict = Verdict::Unsupported { what };
-        return Ok(out);
-    }
     for (class, seed) in level::plan(program, options) {
-        let arguments = match &options.given {
-            Some(values) => values.clone(),
-            None => inputs::generate(program, class, seed)?,
+        let arguments = match arguments(program, class, seed, options.given.as_deref()) {
+            Ok(arguments) => arguments,
+            Err(Error::Unsupported { what, .. }) => {
+                out.worst(Verdict::Unsupported { what });
+                return Ok(out);
+            }
+            Err(other) => return Err(other),
         };
         let mut outcome = match checker.check(program, text, &arguments) {
             Ok(outcome) => outcome,
@@ -70,6 +71,30 @@ pub fn check(
         });
     }
     Ok(out)
+}
+
+/// Arguments of each process. Those given are of all processes in turn, or of one and then the same for all.
+fn arguments(
+    program: &Arc<Program>,
+    class: inputs::Class,
+    seed: u64,
+    given: Option<&[Value]>,
+) -> Result<Vec<Vec<Value>>, Error> {
+    let devices = grid::devices(program);
+    let processes = devices.count().unwrap_or(1);
+    let parameters = program.parameter_types().len();
+    let all = match given {
+        Some(values) => values.to_vec(),
+        // Drawn for all processes at once; where they do not look at the grid they do the same.
+        None => inputs::generate(&*grid::unrolled(program, &devices)?, class, seed)?,
+    };
+    if all.len() == parameters {
+        return Ok(vec![all; processes]);
+    }
+    Ok(all
+        .chunks(parameters.max(1))
+        .map(<[Value]>::to_vec)
+        .collect())
 }
 
 /// The stage without XLA at hand: results recorded with the dump against the reference.
@@ -114,10 +139,30 @@ fn stage(last: &Link, numerics: &Numerics) -> Stage {
         before: last.path.clone(),
         after: last.path.clone(),
         report: PassReport::of(Kind::Codegen.name(), numerics),
+        culprits: vec![],
     }
 }
 
+/// Kernels whose culprit is looked for.
+const MOST_CULPRITS: usize = 4;
+
 impl Checked {
+    /// Looks for who is to blame for the first kernels found wrong. `child` makes the command that runs one LLVM module.
+    pub fn blame(
+        &mut self,
+        checker: &Checker<'_>,
+        child: &dyn Fn() -> Command,
+    ) -> Result<(), Error> {
+        for kernel in &self.kernels {
+            let known = |(location, _): &(Location, Culprit)| *location == kernel.location;
+            if self.stage.culprits.len() < MOST_CULPRITS && !self.stage.culprits.iter().any(known) {
+                let culprit = culprit::of(checker, kernel, child)?;
+                self.stage.culprits.push((kernel.location.clone(), culprit));
+            }
+        }
+        Ok(())
+    }
+
     fn absorb(&mut self, outcome: Outcome) {
         let r = &mut self.stage.report;
         r.regions += outcome.kernels;

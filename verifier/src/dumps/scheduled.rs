@@ -1,93 +1,114 @@
 //! Runs scheduled modules on XLA as they are. Arrays cross the boundary in the memory order of their layouts, so that the modules' own are row-major.
 
 use crate::isolate::extract::{in_memory, major_to_minor};
+use serde_json::Value as Json;
 use tileproof_dialect::{
     error::Error,
     export,
     program::{Program, ValueId},
     tensor::{Tensor, row_major_strides},
-    types::Type,
+    types::{TensorType, Type},
 };
-use tileproof_runtime::xla::{Ended, Failure, Form, Request, Xla, tensor_types};
+use tileproof_runtime::{
+    grid::Devices,
+    xla::{Ended, Failure, Form, Request, Xla, tensor_types},
+};
 
 /// Values and the types they have in the program a module was cut from.
 pub struct Ends<'a> {
     pub program: &'a Program,
+    /// Processes that run the module.
+    pub devices: Devices,
     pub parameters: &'a [ValueId],
     pub results: &'a [ValueId],
 }
 
 /// Runs a module cut out of a program ([`crate::isolate::extract`]), once: its first results are those of `ends`, further ones are of the types `shown`
-/// there. Arguments and results are row-major.
+/// there. Arguments and results are row-major, a list for each process.
 pub fn run_part(
     xla: &Xla,
     module: &Program,
     ends: &Ends<'_>,
     shown: &[ValueId],
-    inputs: &[Tensor],
-) -> Result<Result<Vec<Tensor>, Failure>, Error> {
+    inputs: &[Vec<Tensor>],
+) -> Result<Result<Vec<Vec<Tensor>>, Failure>, Error> {
     let text = export::hlo_text::print(module)?;
     let results: Vec<ValueId> = ends.results.iter().chain(shown).copied().collect();
     let ends = Ends {
-        program: ends.program,
-        parameters: ends.parameters,
         results: &results,
+        ..*ends
     };
     let runs = run(xla, &text, &ends, inputs, 1)?;
     Ok(runs.map(|mut runs| runs.swap_remove(0)))
 }
 
-/// Runs the module `text`, whose arguments and results are those of `ends` in memory order. Gives the results of every run.
+/// Runs the module `text`, whose arguments and results are those of `ends` in memory order. Gives the results of every run on every process.
 pub fn run(
     xla: &Xla,
     text: &str,
     ends: &Ends<'_>,
-    inputs: &[Tensor],
+    inputs: &[Vec<Tensor>],
     runs: u32,
-) -> Result<Result<Vec<Vec<Tensor>>, Failure>, Error> {
-    let program = ends.program;
-    let inputs: Vec<Tensor> = inputs
-        .iter()
-        .zip(ends.parameters)
-        .map(|(t, v)| to_memory(t, program.ty(*v)))
-        .collect();
-    let types: Vec<Type> = ends
-        .results
-        .iter()
-        .map(|v| in_memory(program.ty(*v)))
-        .collect();
-    let ended = xla.run(&Request {
-        form: Form::OptimizedHlo,
+) -> Result<Result<Vec<Vec<Vec<Tensor>>>, Failure>, Error> {
+    let ended = xla.run(&request(
         text,
-        options: &[],
-        replicas: u64::from(program.num_replicas),
-        partitions: u64::from(program.num_partitions),
-        arguments: &[inputs],
-        results: &tensor_types(&types)?,
+        ends,
+        &in_memory_order(ends, inputs),
+        &result_types(ends)?,
+        &[],
         runs,
-    })?;
+    ))?;
     match ended {
         Ended::Failed(failure) => Ok(Err(failure)),
-        Ended::Returned(all) => Ok(Ok(all
-            .into_iter()
-            .map(|mut devices| {
-                let first = if devices.is_empty() {
-                    vec![]
-                } else {
-                    devices.swap_remove(0)
-                };
-                first
-                    .iter()
-                    .zip(ends.results)
-                    .map(|(t, v)| from_memory(t, program.ty(*v)))
-                    .collect()
-            })
-            .collect())),
+        Ended::Returned(all) => {
+            let of_device = |device: Vec<Tensor>| {
+                let ty = |v: &ValueId| ends.program.ty(*v);
+                let row_major = |(t, v)| from_memory(t, ty(v));
+                device.iter().zip(ends.results).map(row_major).collect()
+            };
+            let of_run = |run: Vec<Vec<Tensor>>| run.into_iter().map(of_device).collect();
+            Ok(Ok(all.into_iter().map(of_run).collect()))
+        }
+    }
+}
+
+/// Arguments of each process as the module takes them.
+pub(super) fn in_memory_order(ends: &Ends<'_>, inputs: &[Vec<Tensor>]) -> Vec<Vec<Tensor>> {
+    let of_device = |device: &Vec<Tensor>| {
+        let ty = |v: &ValueId| ends.program.ty(*v);
+        let all = device.iter().zip(ends.parameters);
+        all.map(|(t, v)| to_memory(t, ty(v))).collect()
+    };
+    inputs.iter().map(of_device).collect()
+}
+
+fn result_types(ends: &Ends<'_>) -> Result<Vec<TensorType>, Error> {
+    let in_memory = |v: &ValueId| in_memory(ends.program.ty(*v));
+    tensor_types(&ends.results.iter().map(in_memory).collect::<Vec<_>>())
+}
+
+fn request<'a>(
+    text: &'a str,
+    ends: &Ends<'_>,
+    arguments: &'a [Vec<Tensor>],
+    results: &'a [TensorType],
+    options: &'a [(String, Json)],
+    runs: u32,
+) -> Request<'a> {
+    Request {
+        form: Form::OptimizedHlo,
+        text,
+        options,
+        replicas: ends.devices.replicas,
+        partitions: ends.devices.partitions,
+        arguments,
+        results,
+        runs,
     }
 }
 
 /// The elements in memory order.
-fn to_memory(t: &Tensor, ty: &Type) -> Tensor {
+pub(super) fn to_memory(t: &Tensor, ty: &Type) -> Tensor {
     let Some(order) = major_to_minor(ty) else {
         return t.clone();
     };
@@ -98,7 +119,7 @@ fn to_memory(t: &Tensor, ty: &Type) -> Tensor {
 }
 
 /// The elements in row-major order from memory order.
-fn from_memory(t: &Tensor, ty: &Type) -> Tensor {
+pub(super) fn from_memory(t: &Tensor, ty: &Type) -> Tensor {
     let Some(order) = major_to_minor(ty) else {
         return t.clone();
     };

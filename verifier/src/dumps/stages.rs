@@ -1,14 +1,16 @@
 //! Validates every consecutive pair of dumped programs: the source program against the first dump (stage *import*), and each dump against the next
 //! (stage *pass*). What cannot be read or compared is a stage of its own verdict, and the chain goes on behind it.
 
-use super::folder::Point;
+use super::{culprit::Culprit, folder::Point};
 use crate::{
     step::{Origin, Step},
     validate::{self, Options, PassReport, Report},
     verdict::Verdict,
 };
 use std::{path::PathBuf, sync::Arc, time::Instant};
-use tileproof_dialect::{error::Error, numerics::Numerics, program::Program, types::Type};
+use tileproof_dialect::{
+    error::Error, location::Location, numerics::Numerics, program::Program, types::Type,
+};
 
 /// A kind of stage, and with it who is to blame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub struct Stage {
     pub before: PathBuf,
     pub after: PathBuf,
     pub report: PassReport,
+    /// For kernels found wrong: where they stand, and who made them so.
+    pub culprits: Vec<(Location, Culprit)>,
 }
 
 /// All stages of one module.
@@ -232,6 +236,7 @@ impl Stages {
             before: before.path.clone(),
             after: after.path.clone(),
             report,
+            culprits: vec![],
         });
     }
 

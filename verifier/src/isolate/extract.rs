@@ -6,9 +6,9 @@ use tileproof_dialect::{
     error::Error,
     hlo,
     location::Location,
-    op::Op,
-    program::{OpId, Operation, Program, RegionId, ValueId},
-    types::Type,
+    op::{Kind, Op},
+    program::{OpId, Operation, Program, RegionId, ValueDef, ValueId},
+    types::{TensorType, Type},
 };
 
 /// What a part is made for.
@@ -263,6 +263,11 @@ impl Copier<'_> {
             self.depth -= 1;
             return Ok(());
         }
+        if self.form == Form::Flat
+            && let Some(body) = map_body(from, o)
+        {
+            return self.mapped(o, body, &operands, values);
+        }
         let mut regions = vec![];
         for region in &o.regions {
             regions.push(self.region(*region, values)?);
@@ -280,6 +285,69 @@ impl Copier<'_> {
             last.extra = o.extra.clone();
         }
         values.extend(o.results.iter().copied().zip(new));
+        Ok(())
+    }
+
+    /// The ops of a map's body on whole tensors.
+    fn mapped(
+        &mut self,
+        o: &Operation,
+        body: RegionId,
+        operands: &[ValueId],
+        values: &mut HashMap<ValueId, ValueId>,
+    ) -> Result<(), Error> {
+        let from = self.from;
+        let whole = |v: ValueId| {
+            let scalar = from.ty(v).as_tensor().map(|t| t.element.clone());
+            let dims = from.ty(o.results[0]).as_tensor().map(|t| t.dims.clone());
+            match (scalar, dims) {
+                (Some(element), Some(dims)) => Ok(Type::from(TensorType {
+                    dims,
+                    element,
+                    layout: None,
+                })),
+                (_, _) => Err(Error::internal("a map of what is no tensor")),
+            }
+        };
+        let mut inner = values.clone();
+        let arguments = &from.region(body).arguments;
+        inner.extend(arguments.iter().copied().zip(operands.iter().copied()));
+        let mut spread: HashSet<ValueId> = arguments.iter().copied().collect();
+        for id in ops_of(from, body) {
+            let op = from.op(id);
+            if is_constant(op) {
+                continue;
+            }
+            let mut taken = vec![];
+            for v in &op.operands {
+                let mut new = self.value(*v, &mut inner)?;
+                if spread.insert(*v) {
+                    let broadcast = hlo::broadcast_in_dim::BroadcastInDim {
+                        broadcast_dimensions: vec![],
+                    };
+                    let op = Op::Hlo(broadcast.into());
+                    new = self
+                        .to
+                        .op(op, &[new], &[whole(*v)?], vec![], o.location.clone())[0];
+                    inner.insert(*v, new);
+                }
+                taken.push(new);
+            }
+            let types = op
+                .results
+                .iter()
+                .map(|v| whole(*v))
+                .collect::<Result<Vec<_>, _>>()?;
+            let new = self
+                .to
+                .op(op.op.clone(), &taken, &types, vec![], op.location.clone());
+            spread.extend(op.results.iter().copied());
+            inner.extend(op.results.iter().copied().zip(new));
+        }
+        for (old, returned) in o.results.iter().zip(from.returned(body)) {
+            let new = self.value(*returned, &mut inner)?;
+            values.insert(*old, new);
+        }
         Ok(())
     }
 
@@ -345,6 +413,45 @@ pub fn body(program: &Program, o: &Operation) -> Option<RegionId> {
     }
 }
 
+/// The body of a map that can stand for it: ops of scalars that mean the same of tensors, and results they compute.
+fn map_body(program: &Program, o: &Operation) -> Option<RegionId> {
+    let (Op::Hlo(hlo::Op::Map(_)), [body]) = (&o.op, &o.regions[..]) else {
+        return None;
+    };
+    let elementwise = |id: &OpId| {
+        let inner = program.op(*id);
+        let kind = inner.op.kind();
+        let of_elements = matches!(
+            kind,
+            Kind::Arithmetic | Kind::Selection | Kind::Opaque | Kind::Integer
+        );
+        is_constant(inner)
+            || of_elements
+                && inner.regions.is_empty()
+                && inner.op.callees().is_empty()
+                && !inner.operands.is_empty()
+                && !matches!(&inner.op, Op::Hlo(hlo::Op::Rng(_)))
+    };
+    let computed = |v: &ValueId| match program.value(*v).def {
+        ValueDef::Result { op, .. } => !is_constant(program.op(op)),
+        ValueDef::Argument { .. } => false,
+    };
+    let ops = ops_of(program, *body);
+    let own = |v: &ValueId| matches!(program.value(*v).def, ValueDef::Result { op, .. } if ops.contains(&op));
+    let returned = program.returned(*body);
+    let scalar = |v: &ValueId| {
+        program
+            .ty(*v)
+            .as_tensor()
+            .is_some_and(|t| t.dims.is_empty())
+    };
+    let scalars = ops
+        .iter()
+        .all(|id| program.op(*id).operands.iter().all(scalar));
+    let fits = ops.iter().all(elementwise) && returned.iter().all(|v| computed(v) && own(v));
+    (fits && scalars).then_some(*body)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -393,6 +500,34 @@ ENTRY e {
         assert!(
             !inlined.contains("fusion(") && inlined.contains(" add("),
             "{inlined}"
+        );
+    }
+
+    #[test]
+    fn a_flat_part_has_the_ops_of_a_map_on_whole_tensors() {
+        let text = "HloModule m
+f {
+  p = f32[] parameter(0)
+  c = f32[] constant(2)
+  s = f32[] multiply(p, c)
+  ROOT t = f32[] tanh(s)
+}
+ENTRY e {
+  x = f32[3]{0} parameter(0)
+  ROOT y = f32[3]{0} map(x), dimensions={0}, to_apply=f
+}";
+        let p = hlo_text::parse(text, "t").unwrap();
+        let body = p.main().body;
+        let part = Part {
+            parameters: &p.region(body).arguments,
+            ops: &ops_of(&p, body),
+            results: p.returned(body),
+        };
+        let flat = extract(&p, &part, Form::Flat, Observed::Nothing).unwrap();
+        let flat = export::hlo_text::print(&flat).unwrap();
+        assert!(
+            !flat.contains(" map(") && flat.contains("f32[3]{0} tanh("),
+            "{flat}"
         );
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     reduce::{
         self, Reduced,
         candidate::Base,
-        oracle::{Oracle, Signature},
+        oracle::{Oracle, Results, Signature},
     },
 };
 use std::{
@@ -74,16 +74,34 @@ impl Maker<'_> {
             cancelled: self.checker.limits.cancelled.clone(),
             ..Limits::default()
         };
-        let oracle = Oracle {
-            xla: self.checker.xla,
-            signature: Signature {
-                kind: stage.kind,
-                name: stage.name.clone(),
-            },
-            numerics: self.numerics,
-            checker: self.checker,
-            limits: &limits,
-        };
+        // Results that differ beyond rounding make a script; where none do, any that differ make at least a program.
+        for results in [Results::Beyond, Results::Differ] {
+            let oracle = Oracle {
+                xla: self.checker.xla,
+                signature: Signature {
+                    kind: stage.kind,
+                    name: stage.name.clone(),
+                },
+                numerics: self.numerics,
+                checker: self.checker,
+                limits: &limits,
+                results,
+            };
+            if let Some(reduced) = self.reduced(chain, stage, given, &oracle)? {
+                return self.written(reduced, &oracle.signature).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The smallest program found from the source program, else from the one before the stage.
+    fn reduced(
+        &self,
+        chain: &[Link],
+        stage: &Stage,
+        given: Option<&[Value]>,
+        oracle: &Oracle<'_>,
+    ) -> Result<Option<Reduced>, Error> {
         let first = chain.first().and_then(|l| l.program.as_ref().ok());
         let before = chain.iter().find(|l| l.path == stage.before);
         let before = before.and_then(|l| l.program.as_ref().ok());
@@ -99,11 +117,12 @@ impl Maker<'_> {
                     None => inputs::generate(program, found.class, found.seed & 0xffff_ffff)?,
                 };
                 let output = found.output.as_ref().map_or(0, |d| d.output);
-                let Some(base) = Base::new(&flat, &arguments, &limits)? else {
+                let Some(base) = Base::new(&flat, &arguments, oracle.limits)? else {
                     continue;
                 };
-                if let Some(reduced) = reduce::reduce(&base, output, &oracle, self.budget)? {
-                    return self.written(reduced, &oracle.signature).map(Some);
+                let reduced = reduce::reduce(&base, output, oracle, self.budget)?;
+                if reduced.is_some() {
+                    return Ok(reduced);
                 }
             }
         }

@@ -9,6 +9,7 @@ use crate::{
     },
     level::Level,
     validate::{Found, Options},
+    verdict::Ieee,
 };
 use std::{path::Path, sync::Arc};
 use tileproof_dialect::{
@@ -39,6 +40,16 @@ pub struct Oracle<'a> {
     pub numerics: &'a Numerics,
     pub checker: &'a Checker<'a>,
     pub limits: &'a Limits,
+    pub results: Results,
+}
+
+/// How the compiled results must differ from the reference's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Results {
+    /// By more than all rounding between arguments and results allows, which a script can show.
+    Beyond,
+    /// In any bit.
+    Differ,
 }
 
 /// A program that shows the finding.
@@ -142,8 +153,18 @@ impl Oracle<'_> {
             return Ok(None);
         };
         // A script can show only what reaches the results.
-        let values: Vec<Value> = got.iter().cloned().map(Value::from).collect();
-        if crate::compare::bits::first_difference(&want, &values).is_none() {
+        let shows = match self.results {
+            Results::Beyond => {
+                let inputs = xla::tensors(arguments)?;
+                let judged = self.checker.judge(&program, &inputs, &got);
+                judged.is_ok_and(|j| j.ieee == Ieee::Outside)
+            }
+            Results::Differ => {
+                let values: Vec<Value> = got.iter().cloned().map(Value::from).collect();
+                crate::compare::bits::first_difference(&want, &values).is_some()
+            }
+        };
+        if !shows {
             return Ok(None);
         }
         Ok(Some(Shown {

@@ -3,6 +3,7 @@
 use super::text;
 use crate::{
     dumps::{
+        culprit::Culprit,
         folder::Point,
         stages::{Kind, Stage, Stages},
     },
@@ -11,6 +12,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::fmt::Write;
+use tileproof_dialect::location::Location;
 
 /// Running number of the dump that a stage ends with, as in its file name.
 fn number(stage: &Stage) -> String {
@@ -55,6 +57,9 @@ pub fn table(module: &str, all: &Stages) -> String {
         );
     }
     out += &text::closing(&all.report);
+    for (location, culprit) in all.stages.iter().flat_map(|s| &s.culprits) {
+        let _ = writeln!(out, "kernel at {location}: {culprit}");
+    }
     let _ = writeln!(out, "{}", conclusion(all));
     out
 }
@@ -98,6 +103,10 @@ pub fn place(s: &Stage) -> String {
     }
 }
 
+fn culprit((location, culprit): &(Location, Culprit)) -> Value {
+    json!({"location": location.to_string(), "culprit": culprit.name(), "why": culprit.why()})
+}
+
 pub fn json(module: &str, all: &Stages, findings: &[Finding]) -> Value {
     let stage = |s: &Stage| {
         json!({
@@ -116,6 +125,7 @@ pub fn json(module: &str, all: &Stages, findings: &[Finding]) -> Value {
             "elements": s.report.elements,
             "decided": s.report.decided,
             "seconds": s.report.time.as_secs_f64(),
+            "culprits": s.culprits.iter().map(culprit).collect::<Vec<_>>(),
         })
     };
     json!({

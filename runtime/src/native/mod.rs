@@ -1,0 +1,3 @@
+//! Native code on this machine. The only place of this crate with foreign calls.
+
+pub mod llvm;
