@@ -6,10 +6,7 @@ use super::{
     movement::{broadcast, inner_product, iota, movement, repeat, reshape, unpack},
 };
 use smallvec::SmallVec;
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::sync::Arc;
 use tileproof_dialect::{
     attribute::{AttributeReader, Attributes},
     eval::Stop,
@@ -175,6 +172,9 @@ impl Plan {
             kernel,
             planes,
             ops: vec![],
+            owners: vec![NO_BLOCK; kernel.types.len()],
+            last_uses: vec![0; kernel.types.len()],
+            blocks: 0,
         };
         let body = maker.block(&kernel.body)?;
         let transforms = kernel
@@ -201,17 +201,31 @@ struct Maker<'k> {
     kernel: &'k Kernel,
     planes: Planes,
     ops: Vec<(&'static str, Location)>,
+    /// Number of the block that defines each value.
+    owners: Vec<u32>,
+    /// Of each value the op of its block that uses it last, inner regions included; one that nothing uses: the op that defines it.
+    last_uses: Vec<usize>,
+    /// Blocks so far.
+    blocks: u32,
 }
+
+const NO_BLOCK: u32 = u32::MAX;
 
 impl Maker<'_> {
     fn block(&mut self, region: &KernelRegion) -> Result<Block, Stop> {
-        let mut last: HashMap<KernelValue, usize> = HashMap::new();
+        let me = self.blocks;
+        self.blocks += 1;
+        self.define(&region.arguments, me, 0);
+        for (i, o) in region.ops.iter().enumerate() {
+            self.define(&o.results, me, i);
+        }
         for (i, o) in region.ops.iter().enumerate() {
             uses(o, &mut |v| {
-                last.insert(v, i);
+                if self.owners.get(v.index()) == Some(&me) {
+                    self.last_uses[v.index()] = i;
+                }
             });
         }
-        let mut mine: HashSet<KernelValue> = region.arguments.iter().copied().collect();
         let mut out = Block {
             arguments: region.arguments.iter().map(|v| v.index()).collect(),
             ..Block::default()
@@ -219,61 +233,83 @@ impl Maker<'_> {
         for (i, o) in region.ops.iter().enumerate() {
             if matches!(o.op, TpuOp::Yield | TpuOp::Condition) {
                 out.yields = o.operands.iter().map(|v| v.index()).collect();
-                let own = o.operands.iter().filter(|v| mine.contains(v));
-                out.own_yields = own.map(|v| v.index()).collect();
+                let own = out
+                    .yields
+                    .iter()
+                    .filter(|v| self.owners.get(**v) == Some(&me));
+                out.own_yields = own.copied().collect();
                 return Ok(out);
             }
-            let op = self.ops.len() as u32;
-            self.ops.push((o.op.name(), o.location.clone()));
-            let dies = |v: &KernelValue| mine.contains(v) && last.get(v) == Some(&i);
-            let inside = {
-                let mut inside = vec![];
-                o.regions.iter().flat_map(|r| &r.ops).for_each(|inner| {
-                    uses(inner, &mut |v| inside.push(v));
-                });
-                inside
-            };
-            let operands = o
-                .operands
-                .iter()
-                .enumerate()
-                .map(|(at, v)| Operand {
-                    value: v.index(),
-                    last: dies(v) && !inside.contains(v) && !o.operands[at + 1..].contains(v),
-                })
-                .collect();
-            let mut drops: Vec<usize> = inside
-                .iter()
-                .filter(|v| dies(v))
-                .map(|v| v.index())
-                .collect();
-            drops.extend(
-                o.results
-                    .iter()
-                    .filter(|v| !last.contains_key(v))
-                    .map(|v| v.index()),
-            );
-            let blocks = o
-                .regions
-                .iter()
-                .map(|r| self.block(r))
-                .collect::<Result<_, Stop>>()?;
-            let code = self.code(o).ok_or_else(|| {
-                Stop::internal(format!("'{}' with operands it cannot have", o.op.name()))
-            })?;
-            mine.extend(&o.results);
-            out.steps.push(Step {
-                code,
-                op,
-                operands,
-                results: o.results.iter().map(|v| v.index()).collect(),
-                blocks,
-                drops,
-            });
+            out.steps.push(self.step(o, me, i)?);
         }
         Err(Stop::internal(
             "a region of a kernel does not end with a yield",
         ))
+    }
+
+    fn define(&mut self, values: &[KernelValue], block: u32, at: usize) {
+        for v in values {
+            if let Some(owner) = self.owners.get_mut(v.index()) {
+                *owner = block;
+                self.last_uses[v.index()] = at;
+            }
+        }
+    }
+
+    /// Op number `i` of block `me`.
+    fn step(&mut self, o: &KernelOperation, me: u32, i: usize) -> Result<Step, Stop> {
+        let op = self.ops.len() as u32;
+        self.ops.push((o.op.name(), o.location.clone()));
+        let mut inside: Vec<KernelValue> = vec![];
+        for inner in o.regions.iter().flat_map(|r| &r.ops) {
+            uses(inner, &mut |v| inside.push(v));
+        }
+        inside.sort_unstable();
+        inside.dedup();
+        let dies = |v: &KernelValue| {
+            self.owners.get(v.index()) == Some(&me) && self.last_uses[v.index()] == i
+        };
+        let mut operands: SmallVec<[Operand; 4]> = SmallVec::with_capacity(o.operands.len());
+        for (at, v) in o.operands.iter().enumerate() {
+            // An op with many operands uses each once or keeps it until the end.
+            let again = match o.operands.len() {
+                0..=16 => o.operands[at + 1..].contains(v),
+                _ => true,
+            };
+            operands.push(Operand {
+                value: v.index(),
+                last: !again && dies(v) && inside.binary_search(v).is_err(),
+            });
+        }
+        let kept = operands
+            .iter()
+            .filter(|u| !u.last)
+            .map(|u| KernelValue(u.value as u32));
+        let mut drops: Vec<usize> = kept
+            .chain(inside.iter().copied())
+            .chain(o.results.iter().copied())
+            .filter(|v| dies(v))
+            .map(|v| v.index())
+            .collect();
+        drops.sort_unstable();
+        drops.dedup();
+        let blocks = o
+            .regions
+            .iter()
+            .map(|r| self.block(r))
+            .collect::<Result<_, Stop>>()?;
+        let code = self.code(o).ok_or_else(|| {
+            let name = o.op.name();
+            Stop::internal(format!("'{name}' with operands it cannot have"))
+        })?;
+        Ok(Step {
+            code,
+            op,
+            operands,
+            results: o.results.iter().map(|v| v.index()).collect(),
+            blocks,
+            drops,
+        })
     }
 
     fn ty(&self, values: &[KernelValue], at: usize) -> Option<&KernelType> {

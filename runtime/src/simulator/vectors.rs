@@ -379,27 +379,28 @@ pub fn gathered(
     if from.len() != dims.len() || dimension >= dims.len() {
         return Err(Stop::internal("a gather of another rank"));
     }
-    let (strides, steps) = (row_major_strides(from), row_major_strides(dims));
-    let n = from[dimension] as i64;
+    let agree = (0..dims.len()).all(|d| d == dimension || dims[d] == from[d]);
+    if !agree {
+        return Err(Stop::internal("a gather whose other dimensions differ"));
+    }
+    let (n, along) = (from[dimension] as usize, dims[dimension] as usize);
+    let inner = count(&dims[dimension + 1..]);
     let mut wrong = None;
-    let places: Vec<Option<usize>> = indices
-        .value
-        .to_i64s()
-        .iter()
-        .enumerate()
-        .map(|(i, index)| {
-            if *index < 0 || *index >= n {
-                wrong = wrong.or(Some(*index));
-                return None;
-            }
-            let mut at = 0;
-            for d in 0..dims.len() {
-                let coordinate = i as i64 / steps[d] % dims[d] as i64;
-                at += strides[d] * if d == dimension { *index } else { coordinate };
-            }
-            Some(at as usize)
-        })
-        .collect();
+    let all = indices.value.to_i64s();
+    let mut places: Vec<Option<usize>> = Vec::with_capacity(all.len());
+    // Lines of `inner` elements: of each outer coordinate `along` of them, from `n` of the source.
+    for (line, some) in all.chunks(inner.max(1)).enumerate() {
+        let start = line / along.max(1) * n * inner;
+        for (i, index) in some.iter().enumerate() {
+            places.push(match usize::try_from(*index) {
+                Ok(index) if index < n => Some(start + index * inner + i),
+                Ok(_) | Err(_) => {
+                    wrong = wrong.or(Some(*index));
+                    None
+                }
+            });
+        }
+    }
     let inside: Vec<usize> = places.iter().map(|p| p.unwrap_or(0)).collect();
     let mut out = source.moved(|t| t.take(dims, &inside));
     if wrong.is_some() {
