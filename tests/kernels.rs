@@ -23,7 +23,7 @@ fn windows_become_copies_and_registers() {
 fn random_vectors_become_registers() {
     let mut problems = vec![];
     let (mut ops, mut too_large) = (0, 0);
-    for seed in 0..120 {
+    for seed in 0..80 {
         let kernel = random::kernel(seed);
         kernel.walk(&mut |_| ops += 1);
         let found = judge::through_all_passes(&kernel, target::DEFAULT);

@@ -33,6 +33,8 @@ pub fn all() -> Vec<Kernel> {
         increment("ragged_narrow", &[40, 200], &[16, 128], &ElementType::BF16),
         increment("ragged_bytes", &[70, 130], &[32, 128], &ElementType::I8),
         increment("outer", &[3, 10, 130], &[2, 8, 128], &F32),
+        // Rows of 100 bits are no whole bytes.
+        increment("booleans", &[21, 100], &[21, 100], &ElementType::I1),
         // So large that the block is cut into strips.
         increment("strips", &[2048, 256], &[2048, 256], &F32),
         increment(

@@ -123,8 +123,11 @@ fn bytes_of(memory: &Memory, view: &View) -> Result<u64, Stop> {
         Some(cast) => cast.bits(),
         None => element.bits(),
     };
-    Ok((view.elements() * u64::from(bits.max(1))).div_ceil(8))
+    Ok((view.elements() * u64::from(bits.max(NARROWEST))).div_ceil(8))
 }
+
+/// Bits in which a copy counts an element at least: whole bytes, so that those of the chunks add up to those of the copy.
+const NARROWEST: u32 = 8;
 
 /// Matching parts of two references of one shape: rows of `rows` lines.
 fn chunks(source: &View, target: &View, rows: u64, bits: u64) -> Vec<(Reach, Reach, u64)> {
@@ -271,7 +274,7 @@ impl Machine<'_> {
                 .value
                 .element()
                 .bits()
-                .max(1),
+                .max(NARROWEST),
         );
         let rows = [&target, &source]
             .iter()
