@@ -10,7 +10,9 @@ pub mod encode;
 pub mod verify;
 
 mod attributes;
+mod kernel;
 pub mod locations;
+pub mod mosaic;
 pub mod types;
 
 pub mod views;
