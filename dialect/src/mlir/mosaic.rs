@@ -7,7 +7,7 @@ use super::{
     context::Context,
     kernel::decode::{Call, index_maps, read},
     locations,
-    locations::{string, text},
+    locations::text,
 };
 use crate::{
     error::Error,

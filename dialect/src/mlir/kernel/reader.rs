@@ -3,7 +3,7 @@
 use super::super::{attributes, locations};
 use crate::{attribute::Attribute as Plain, location::Location};
 use melior::ir::{Attribute, OperationRef, attribute::ArrayAttribute, operation::OperationLike};
-use mlir_sys::{mlirAttributeIsNull, mlirDictionaryAttrGetElementByName};
+use mlir_sys::mlirDictionaryAttrGetElementByName;
 use std::sync::Arc;
 
 fn number(a: &Plain) -> Option<i64> {
@@ -108,7 +108,7 @@ impl<'c, 'a> Reader<'c, 'a> {
                 melior::ir::AttributeLike::to_raw(&dictionary),
                 locations::string(name),
             );
-            (!mlirAttributeIsNull(found)).then(|| Attribute::from_raw(found))
+            (!found.ptr.is_null()).then(|| Attribute::from_raw(found))
         }
     }
 

@@ -19,7 +19,7 @@ use crate::{
         KernelType, KernelValue, MatmulDimensions, RefElement, TpuOp,
         op::{Mask, SourceSemaphore},
     },
-    types::{Class, ElementType},
+    types::ElementType,
 };
 use melior::ir::{OperationRef, Value, ValueLike, operation::OperationLike};
 

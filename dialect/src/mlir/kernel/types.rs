@@ -134,7 +134,7 @@ unsafe fn memref(raw: MlirType) -> Result<MemRefType, String> {
             _ => RefElement::Data(types::decode_element(element)?),
         };
         let space = mlirMemRefTypeGetMemorySpace(raw);
-        let space = if mlirAttributeIsNull(space) {
+        let space = if space.ptr.is_null() {
             return Err(format!(
                 "memref {} without a memory space",
                 Type::from_raw(raw)
@@ -149,7 +149,7 @@ unsafe fn memref(raw: MlirType) -> Result<MemRefType, String> {
             space,
             tiles: vec![],
         };
-        if mlirAttributeIsNull(layout) || is_identity(layout) {
+        if layout.ptr.is_null() || is_identity(layout) {
             return Ok(out);
         }
         let text = printed(layout);
