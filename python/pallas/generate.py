@@ -4,6 +4,7 @@
     .venv/bin/python python/pallas/generate.py --check    say which texts differ, write nothing; exit 1 if any
 
 NAME.mlir is JAX's StableHLO text of a program with one kernel, lowered for TPUs: a `tpu_custom_call` whose backend_config holds MLIR bytecode.
+NAME.plain.mlir is the same function without a kernel.
 """
 
 import pathlib
@@ -130,15 +131,40 @@ def attention(q, k, v):
     return call(q * 0.5, k, v) + v
 
 
+def plain_matmul(x, y):
+    return jnp.maximum(jnp.dot(x, y), 0)
+
+
+def plain_copies(x):
+    return jnp.exp(x) * 2
+
+
+def plain_prefetch(rows, x):
+    blocks = jnp.take(x.reshape(5, 8, 128), rows, axis=0, mode="clip")
+    below = jax.lax.broadcasted_iota(jnp.int32, blocks.shape, 1) < rows[:, None, None]
+    scaled = jnp.where(below, blocks, 0.0) * rows[:, None, None].astype(jnp.float32)
+    return (scaled + jnp.sum(blocks, axis=2, keepdims=True)).reshape(24, 128)
+
+
+def plain_attention(q, k, v):
+    q = q * 0.5
+    scores = jnp.einsum("hrd,hcd->hrc", q, k, preferred_element_type=jnp.float32)
+    row = jax.lax.broadcasted_iota(jnp.int32, scores.shape, 1)
+    column = jax.lax.broadcasted_iota(jnp.int32, scores.shape, 2)
+    weights = jax.nn.softmax(jnp.where(row >= column, scores, -1e30), axis=-1).astype(v.dtype)
+    o = jnp.einsum("hrc,hcd->hrd", weights, v, preferred_element_type=jnp.float32)
+    return o.astype(v.dtype) + v
+
+
 def abstract(*shape, dtype=jnp.float32):
     return jax.ShapeDtypeStruct(shape, dtype)
 
 
 PROGRAMS = {
-    "matmul": (matmul, [abstract(16, 256), abstract(256, 128)]),
-    "copies": (copies, [abstract(32, 128)]),
-    "prefetch": (prefetch, [abstract(3, dtype=jnp.int32), abstract(40, 128)]),
-    "attention": (attention, [abstract(2, 16, 128, dtype=jnp.bfloat16)] * 3),
+    "matmul": (matmul, plain_matmul, [abstract(16, 256), abstract(256, 128)]),
+    "copies": (copies, plain_copies, [abstract(32, 128)]),
+    "prefetch": (prefetch, plain_prefetch, [abstract(3, dtype=jnp.int32), abstract(40, 128)]),
+    "attention": (attention, plain_attention, [abstract(2, 16, 128, dtype=jnp.bfloat16)] * 3),
 }
 
 
@@ -146,13 +172,17 @@ def main():
     # Bytecode holds the places of ops in this file; the folder is left out.
     jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")
     differ = []
-    for name, (f, arguments) in PROGRAMS.items():
-        text = jax.jit(f).trace(*arguments).lower(lowering_platforms=("tpu",)).as_text()
-        path = OUT / f"{name}.mlir"
-        if "--check" not in sys.argv[1:]:
-            path.write_text(text)
-        elif not path.exists() or path.read_text() != text:
-            differ.append(path.name)
+    for name, (f, plain, arguments) in PROGRAMS.items():
+        texts = {
+            f"{name}.mlir": jax.jit(f).trace(*arguments).lower(lowering_platforms=("tpu",)).as_text(),
+            f"{name}.plain.mlir": jax.jit(plain).lower(*arguments).as_text(),
+        }
+        for file, text in texts.items():
+            path = OUT / file
+            if "--check" not in sys.argv[1:]:
+                path.write_text(text)
+            elif not path.exists() or path.read_text() != text:
+                differ.append(file)
     if differ:
         sys.exit(f"not what python/pallas/generate.py prints: {', '.join(differ)}")
 
