@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn a_call_without_a_readable_kernel_says_why() {
         for (config, says) in [
-            ("", "no kernel in backend_config"),
+            ("{}", "no kernel in backend_config"),
             ("{\"custom_call_config\": {\"body\": \"*\"}}", "not base64"),
             (
                 "{\"custom_call_config\": {\"body\": \"TWFu\"}}",

@@ -59,15 +59,17 @@ pub fn kernel(bytes: &[u8], call: &MosaicCall<'_>) -> Result<Kernel, Error> {
     };
     let Some(module) = module else {
         let mut all = context.take_diagnostics();
-        all.iter_mut()
-            .for_each(|d| d.message.insert_str(0, "kernel in backend_config: "));
+        for d in &mut all {
+            d.message.insert_str(0, "kernel in backend_config: ");
+            d.location = call.location.clone();
+        }
         if all.is_empty() {
             return Err(Error::invalid(
                 "kernel in backend_config: not MLIR bytecode",
                 call.location.clone(),
             ));
         }
-        return Err(Error::InvalidProgram(all).at(call.location));
+        return Err(Error::InvalidProgram(all));
     };
     let op = module.as_operation();
     let version = op.attribute("stable_mosaic.version").ok();
