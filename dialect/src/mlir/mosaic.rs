@@ -155,6 +155,7 @@ pub fn kernel(bytes: &[u8], call: &MosaicCall<'_>) -> Result<Kernel, Error> {
             place(&mut window.transform, call.location);
         }
     }
+    let kernel = kernel.renumbered();
     let wrong = kernel.verify();
     if wrong.is_empty() {
         Ok(kernel)
@@ -200,6 +201,9 @@ fn rename_op<'c>(
     let Some(own) = name.strip_prefix(PREFIX) else {
         return Err(unsupported(format!("op {name} in a serialized kernel")));
     };
+    if !context.is_registered_operation(own) {
+        return Err(unsupported(format!("op {own}")));
+    }
     let mut regions = vec![];
     for region in op.regions() {
         let mut next = region.first_block();

@@ -3,7 +3,7 @@
 use super::super::{locations::text as string_text, types};
 use crate::{
     tpu::{KernelType, MemRefType, MemorySpace, RefElement},
-    types::{Dim, ElementType},
+    types::Dim,
 };
 use melior::ir::{Type, TypeLike};
 use mlir_sys::*;
@@ -211,9 +211,4 @@ fn tiled(text: &str) -> Option<(Vec<Vec<u64>>, Vec<i64>)> {
 pub(super) fn name(identifier: MlirIdentifier) -> String {
     // SAFETY: an identifier's string lives as long as its context.
     unsafe { string_text(mlirIdentifierStr(identifier)) }
-}
-
-/// Element type of a scalar type that tileproof knows.
-pub(super) fn element(ty: Type) -> Result<ElementType, String> {
-    types::decode_element(ty.to_raw())
 }
