@@ -19,7 +19,7 @@ fn program(lines: &str) -> Arc<Program> {
         let op = words.next().unwrap_or_default();
         let operands: Vec<String> = words.map(|w| format!("%{w}")).collect();
         text += &match op.parse::<f64>() {
-            Ok(x) => format!("  %{name} = hlo.constant dense<{x:e}> : {TY}\n"),
+            Ok(x) => format!("  %{name} = hlo.constant dense<{x:?}> : {TY}\n"),
             Err(_) => format!(
                 "  %{name} = \"hlo.{op}\"({}) : ({}) -> {TY}\n",
                 operands.join(", "),
@@ -43,7 +43,8 @@ fn verdict(before: &str, after: &str, numerics: &Numerics) -> Report {
     two(&program(before), &program(after), numerics, &options).unwrap()
 }
 
-/// Two sides of an identity, and a slip in the second.
+/// Two sides of an identity, and a slip in the second. sinh, cosh, acos and erfc are not among them: where one program alone names them, they are written out
+/// as XLA does first.
 const KEPT: &[[&str; 3]] = &[
     [
         "a = add x y; r = multiply a a",
@@ -76,16 +77,6 @@ const KEPT: &[[&str; 3]] = &[
         "o = 1; l = logistic y; r = subtract o l",
     ],
     [
-        "h = 0.5; e = exponential x; n = negate x; f = exponential n; d = subtract e f; r = multiply h d",
-        "r = sinh x",
-        "r = cosh x",
-    ],
-    [
-        "h = 0.5; e = exponential x; n = negate x; f = exponential n; d = add e f; r = multiply h d",
-        "r = cosh x",
-        "r = sinh x",
-    ],
-    [
         "o = 1; i = divide o x; r = log i",
         "l = log x; r = negate l",
         "r = log x",
@@ -101,9 +92,9 @@ const KEPT: &[[&str; 3]] = &[
         "h = 0.5; n = negate x; a = log_plus_one x; b = log_plus_one n; d = add a b; r = multiply h d",
     ],
     [
-        "p = multiply x y; r = sqrt p",
-        "a = sqrt x; b = sqrt y; r = multiply a b",
-        "a = sqrt x; b = sqrt y; r = divide a b",
+        "m = abs x; n = abs y; p = multiply m n; r = sqrt p",
+        "m = abs x; n = abs y; a = sqrt m; b = sqrt n; r = multiply a b",
+        "m = abs x; n = abs y; a = sqrt m; b = sqrt n; r = divide a b",
     ],
     [
         "r = rsqrt x",
@@ -157,16 +148,6 @@ const KEPT: &[[&str; 3]] = &[
         "o = 1; q = multiply x x; d = subtract o q; s = sqrt d; a = atan2 x s; r = add a a",
     ],
     [
-        "r = acos x",
-        "o = 1; q = multiply x x; d = subtract o q; s = sqrt d; t = add o x; a = atan2 s t; r = add a a",
-        "o = 1; q = multiply x x; d = subtract o q; s = sqrt d; t = subtract o x; a = atan2 s t; r = add a a",
-    ],
-    [
-        "r = erfc x",
-        "o = 1; e = erf x; r = subtract o e",
-        "o = 1; e = erf x; r = add o e",
-    ],
-    [
         "n = negate x; r = erf n",
         "e = erf x; r = negate e",
         "r = erf x",
@@ -209,7 +190,7 @@ const LOST: &[([&str; 2], Identity)] = &[
         Identity::ExpSum,
     ),
     (
-        ["e = exponential x; r = log e", "o = 1; r = multiply x o"],
+        ["e = exponential x; r = log e", "n = negate x; r = negate n"],
         Identity::LogExp,
     ),
     (
@@ -220,7 +201,7 @@ const LOST: &[([&str; 2], Identity)] = &[
         Identity::LogExp,
     ),
     (
-        ["s = sqrt x; r = multiply s s", "o = 1; r = multiply x o"],
+        ["s = sqrt x; r = multiply s s", "n = negate x; r = negate n"],
         Identity::SqrtSquare,
     ),
     (
@@ -229,8 +210,8 @@ const LOST: &[([&str; 2], Identity)] = &[
     ),
     (
         [
-            "s = sine x; c = cosine x; a = multiply s s; b = multiply c c; r = add a b",
-            "d = divide x x; r = multiply d d",
+            "o = 1; s = sine x; c = cosine x; a = multiply s s; b = multiply c c; d = add a b; r = multiply d o",
+            "o = 1; z = subtract x x; r = add z o",
         ],
         Identity::Trig,
     ),
