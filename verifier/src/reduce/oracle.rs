@@ -157,7 +157,14 @@ impl Oracle<'_> {
             Results::Beyond => {
                 let inputs = xla::tensors(arguments)?;
                 let judged = self.checker.judge(&program, &inputs, &got);
-                judged.is_ok_and(|j| j.ieee == Ieee::Outside)
+                // Numbers that no rounding touches are compared as they are, in a script too: the stage has been judged already.
+                let whole = |(w, g): (&Value, &Tensor)| {
+                    w.as_tensor().is_some_and(|w| {
+                        let rounds = w.element().is_float() || w.element().is_complex();
+                        !rounds && !crate::compare::bits::differing_ieee(w, g).is_empty()
+                    })
+                };
+                judged.is_ok_and(|j| j.ieee == Ieee::Outside) || want.iter().zip(&got).any(whole)
             }
             Results::Differ => {
                 let values: Vec<Value> = got.iter().cloned().map(Value::from).collect();
