@@ -1,5 +1,4 @@
 // block-bytes: 4096
-// fault: f57 hlo-to-tpu mask-limit
 // fault: f71 hlo-to-tpu padding-value
 // fault: f61 hlo-to-tpu window-constant
 // fault: f61 hlo-to-tpu combining-kind

@@ -41,6 +41,7 @@ impl MatmulDimensions {
     }
 }
 
+#[allow(clippy::large_enum_variant)] // Kernels have thousands of ops at most, and elementwise ones are most of them.
 /// An op of a kernel. Operand lists are in the order of the doc comment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TpuOp {
