@@ -3,7 +3,7 @@
 func.func @main(%a: tensor<40x100xf32>) -> tensor<40x100xf32> {
   %0 = hlo.fusion %a {kind = "kCustom"} : (tensor<40x100xf32>) -> tensor<40x100xf32> {
   ^bb0(%x: tensor<40x100xf32>):
-    %z = hlo.constant {value = dense<0.0> : tensor<f32>} : tensor<f32>
+    %z = hlo.constant dense<0.0> : tensor<f32>
     %1 = hlo.exponential %x : tensor<40x100xf32>
     %2 = hlo.reduce %1, %z {dimensions = array<i64: 1>} : (tensor<40x100xf32>, tensor<f32>) -> tensor<40xf32> {
     ^bb1(%p: tensor<f32>, %q: tensor<f32>):
