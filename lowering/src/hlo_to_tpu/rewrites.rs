@@ -1,7 +1,7 @@
 //! The rewrites of `hlo-to-tpu`: what a kernel is named after, and what it may change. One kernel is one application.
 
 use crate::pass::Rewrite;
-use tileproof_dialect::numerics::{Contract, Numerics};
+use tileproof_dialect::numerics::{Contract, Numerics, SpecialValues};
 
 /// From the most exact to the freest: a kernel has the last of those that its ops have.
 pub const REWRITES: &[Rewrite] = &[
@@ -26,11 +26,16 @@ pub const GATHER: Rewrite = exact(
     "gather",
     "y = gather(x, i)  ->  y = kernel{for each index: row of y = box of x at clamp(i)}",
 );
-/// The one permutation that keeps ties in order: BitExact.
-pub const SORT: Rewrite = exact(
-    "sort",
-    "y = sort(x)  ->  y = kernel{for each step of the network: exchange elements out of order}",
-);
+/// The one permutation that keeps ties in order: BitExact. A comparator that is no order, as `<` with NaN, gives some permutation, perhaps another one.
+pub const SORT: Rewrite = Rewrite {
+    name: "sort",
+    equation: "y = sort(x)  ->  y = kernel{for each step of the network: exchange elements out of order}",
+    numerics: || Numerics {
+        special: vec![SpecialValues::Nan],
+        ..Numerics::bit_exact()
+    },
+    pattern: None,
+};
 /// Windows are put together from smaller ones.
 pub const WINDOW: Rewrite = reordered(
     "window",
