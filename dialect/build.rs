@@ -9,7 +9,8 @@ use std::{
     process::{Command, exit},
 };
 
-const DIALECTS: &[&str] = &["hlo"];
+/// Dialects, and whether passes build their ops in Rust through views.
+const DIALECTS: &[(&str, bool)] = &[("hlo", true), ("tpu", false), ("tpux", false)];
 const PACKAGES: &str =
     "llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 libpolly-22-dev zlib1g-dev libzstd-dev g++";
 
@@ -36,8 +37,11 @@ fn main() {
     }
     write_linker_script(&prefix.join("lib"), &out);
     let mut views = String::new();
-    for dialect in DIALECTS {
+    for (dialect, viewed) in DIALECTS {
         tblgen(&prefix, dialect, &out);
+        if !viewed {
+            continue;
+        }
         let json = out.join(format!("{dialect}.json"));
         let records: Value = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
         write_views(&records, dialect, &mut views);
@@ -47,7 +51,7 @@ fn main() {
         .cpp(true)
         .compiler(prefix.join("bin/clang++"))
         .std("c++17")
-        .file("cpp/dialects.cpp")
+        .files(["cpp/dialects.cpp", "cpp/kernels.cpp"])
         .opt_level(2)
         .debug(false)
         .include(&out)
@@ -107,16 +111,18 @@ fn tblgen(prefix: &Path, dialect: &str, out: &Path) {
         ("op", "-dialect"),
         ("typedef", "-typedefs-dialect"),
         ("attrdef", "-attrdefs-dialect"),
+        ("enum", "-dialect"),
     ] {
         let stem = match what {
             "dialect" => "dialect",
             "op" => "ops",
             "typedef" => "types",
-            _ => "attrs",
+            "attrdef" => "attrs",
+            _ => "enums",
         };
         for (kind, extension) in [("decls", "h"), ("defs", "cpp")] {
             let mut args = vec![format!("-gen-{what}-{kind}")];
-            if what != "op" {
+            if what != "op" && what != "enum" {
                 args.push(format!("{filter}={dialect}"));
             }
             run(

@@ -87,6 +87,8 @@ const NOT_WITNESSED: &[&str] = &[
     "case",
     "composite",
     "fusion",
+    // Kernels: the simulator runs them.
+    "kernel_call",
     "if",
     "while",
     // Sizes that the run decides.

@@ -308,7 +308,9 @@ impl Program {
         out.extend(self.verify_calls());
         out.extend(self.verify_kernel_calls());
         for (i, kernel) in self.kernels.iter().enumerate() {
-            if self.kernels[..i].iter().any(|k| k.name == kernel.name) {
+            if self.find_function(&kernel.name).is_some()
+                || self.kernels[..i].iter().any(|k| k.name == kernel.name)
+            {
                 out.push(Diagnostic::new(
                     format!("kernel '{}' is defined twice", kernel.name),
                     kernel.location.clone(),

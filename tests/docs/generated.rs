@@ -46,6 +46,33 @@ pub fn ops(files: &[SourceFile]) -> String {
         let summary = summary(name, files).replace('|', "\\|");
         let _ = writeln!(out, "| {name} | {kind} | {summary} |");
     }
+    out.push_str(
+        "\n# Ops of kernels\n\nIn the order of THE list, dialect/src/tpu/op.rs (stages S3 to S5). Operands are in parentheses behind `of`.\n\n\
+         | op | meaning |\n|---|---|\n",
+    );
+    let list = files.iter().find(|f| f.path == "dialect/src/tpu/op.rs");
+    for (name, meaning) in list.map_or(vec![], |f| kernel_ops(&f.text)) {
+        let _ = writeln!(out, "| {name} | {} |", meaning.replace('|', "\\|"));
+    }
+    out
+}
+
+/// Variants of `TpuOp` with their doc comments.
+fn kernel_ops(text: &str) -> Vec<(String, String)> {
+    let list = text
+        .split_once("pub enum TpuOp {")
+        .map_or("", |(_, rest)| rest);
+    let mut out = vec![];
+    let mut meaning: Vec<&str> = vec![];
+    for line in list.lines().take_while(|line| *line != "}") {
+        let line = line.strip_prefix("    ").unwrap_or(line);
+        if let Some(words) = line.strip_prefix("/// ") {
+            meaning.push(words.trim());
+        } else if line.starts_with(|c: char| c.is_ascii_uppercase()) {
+            let name: String = line.chars().take_while(|c| c.is_alphanumeric()).collect();
+            out.push((name, std::mem::take(&mut meaning).join(" ")));
+        }
+    }
     out
 }
 

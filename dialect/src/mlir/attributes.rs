@@ -26,7 +26,7 @@ const MAX_INLINE_BYTES: usize = 1024;
 /// Makes attributes of one module; equal large literals share one resource.
 pub(super) struct Encoder<'c> {
     context: &'c melior::Context,
-    resources: HashMap<u128, MlirAttribute>,
+    resources: HashMap<(u128, *const c_void), MlirAttribute>,
     /// Bytes lent to the context.
     pub lent: usize,
 }
@@ -85,6 +85,27 @@ impl<'c> Encoder<'c> {
         }
     }
 
+    /// The value of a kernel's constant of MLIR type `ty`: a number, or a dense vector.
+    pub fn constant(
+        &mut self,
+        literal: &Literal,
+        ty: melior::ir::Type<'c>,
+    ) -> melior::ir::Attribute<'c> {
+        let raw = ty.to_raw();
+        let t = literal.to_tensor();
+        // SAFETY: constructors over a type of this live context, a vector, float, integer or index as tested.
+        unsafe {
+            melior::ir::Attribute::from_raw(if mlirTypeIsAVector(raw) {
+                self.dense(literal, literal.element(), raw)
+            } else if mlirTypeIsAFloat(raw) {
+                let value = t.to_f64s().first().copied().unwrap_or(0.0);
+                mlirFloatAttrDoubleGet(self.context.to_raw(), raw, value)
+            } else {
+                mlirIntegerAttrGet(raw, t.to_i64s().first().copied().unwrap_or(0))
+            })
+        }
+    }
+
     /// A literal of a quantized type is written in its storage type.
     fn literal(&mut self, literal: &Literal) -> MlirAttribute {
         let element = stored(literal.element());
@@ -92,13 +113,18 @@ impl<'c> Encoder<'c> {
             self.context.to_raw(),
             &TensorType::new(literal.dims().iter().copied(), element.clone()),
         );
+        self.dense(literal, &element, ty)
+    }
+
+    /// The elements of `literal`, stored as `element`, as an attribute of shaped type `ty`.
+    fn dense(&mut self, literal: &Literal, element: &ElementType, ty: MlirType) -> MlirAttribute {
         let data = literal.data().bytes();
         if data.len() <= MAX_INLINE_BYTES {
-            let masked: Vec<u8> = match mask(&element) {
+            let masked: Vec<u8> = match mask(element) {
                 0xff => data.to_vec(),
                 mask => data.iter().map(|byte| byte & mask).collect(),
             };
-            let packed = if element == ElementType::I1 {
+            let packed = if *element == ElementType::I1 {
                 pack(&masked, literal.is_splat())
             } else {
                 masked
@@ -108,7 +134,7 @@ impl<'c> Encoder<'c> {
                 mlirDenseElementsAttrRawBufferGet(ty, packed.len(), packed.as_ptr().cast())
             };
         }
-        if let Some(known) = self.resources.get(&literal.hash()) {
+        if let Some(known) = self.resources.get(&(literal.hash(), ty.ptr)) {
             return *known;
         }
         self.lent += data.len();
@@ -132,7 +158,7 @@ impl<'c> Encoder<'c> {
                 owner.cast(),
             )
         };
-        self.resources.insert(literal.hash(), resource);
+        self.resources.insert((literal.hash(), ty.ptr), resource);
         resource
     }
 }
@@ -277,7 +303,7 @@ fn decode_raw(a: MlirAttribute) -> Result<Attribute, String> {
 fn decode_literal(a: MlirAttribute) -> Result<Literal, String> {
     // SAFETY: the caller has tested the kind; a raw buffer is read within the length MLIR keeps for its type.
     unsafe {
-        let ty = types::decode_tensor(mlirAttributeGetType(a))?;
+        let ty = types::decode_shaped(mlirAttributeGetType(a))?;
         let size = ty.element.storage_bytes();
         let total = ty
             .elements()

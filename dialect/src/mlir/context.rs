@@ -7,7 +7,10 @@ use melior::{
     dialect::{DialectHandle, DialectRegistry},
     ir::{Module, OperationRef, operation::OperationLike},
 };
-use mlir_sys::{MlirAttribute, MlirContext, MlirDialectRegistry, MlirStringRef, MlirType};
+use mlir_sys::{
+    MlirAttribute, MlirContext, MlirDialectRegistry, MlirStringRef, MlirType,
+    mlirDialectHandleInsertDialect, mlirGetDialectHandle__math__, mlirGetDialectHandle__vector__,
+};
 use std::{
     cell::{Cell, RefCell},
     panic::{AssertUnwindSafe, catch_unwind},
@@ -15,9 +18,10 @@ use std::{
     sync::Arc,
 };
 
-// The hand-written part of dialects.cpp.
+// The hand-written part of dialects.cpp and kernels.cpp.
 unsafe extern "C" {
     fn tileproofInsertDialects(registry: MlirDialectRegistry);
+    fn tileproofInsertKernelDialects(registry: MlirDialectRegistry);
     pub(super) fn tileproofTokenGet(context: MlirContext) -> MlirType;
     pub(super) fn tileproofTypeIsAToken(ty: MlirType) -> bool;
     pub(super) fn tileproofLayoutGet(
@@ -39,7 +43,12 @@ unsafe extern "C" {
 const MAX_MODULES: usize = 4096;
 const MAX_BYTES: usize = 64 << 20;
 
-/// An MLIR context with the dialects `hlo`, `func`, `quant` and `builtin`.
+/// Dialects of programs without kernels.
+const DIALECTS: &[&str] = &["hlo", "func", "quant"];
+/// Dialects of kernels beside them. Loading them takes a millisecond.
+const KERNEL_DIALECTS: &[&str] = &["arith", "math", "vector", "memref", "scf", "tpu", "tpux"];
+
+/// An MLIR context with the dialects `hlo`, `func`, `quant` and `builtin`, and those of kernels where a module has some.
 pub struct Context {
     inner: melior::Context,
     file: Rc<RefCell<Arc<str>>>,
@@ -51,12 +60,26 @@ pub struct Context {
 impl Context {
     pub fn new() -> Self {
         let registry = DialectRegistry::new();
-        // SAFETY: the registry lives to the end of this function; the callee only inserts into it.
-        unsafe { tileproofInsertDialects(registry.to_raw()) };
+        // SAFETY: the registry lives to the end of this function; the callees only insert into it.
+        unsafe {
+            tileproofInsertDialects(registry.to_raw());
+            tileproofInsertKernelDialects(registry.to_raw());
+            for handle in [
+                mlirGetDialectHandle__math__(),
+                mlirGetDialectHandle__vector__(),
+            ] {
+                mlirDialectHandleInsertDialect(handle, registry.to_raw());
+            }
+        }
         DialectHandle::func().insert_dialect(&registry);
         DialectHandle::quant().insert_dialect(&registry);
+        DialectHandle::arith().insert_dialect(&registry);
+        DialectHandle::memref().insert_dialect(&registry);
+        DialectHandle::scf().insert_dialect(&registry);
         let inner = melior::Context::new_with_registry(&registry, false);
-        inner.load_all_available_dialects();
+        for name in DIALECTS {
+            inner.get_or_load_dialect(name);
+        }
         let diagnostics = Rc::new(RefCell::new(vec![]));
         let file = Rc::new(RefCell::new(Arc::from("-")));
         let (sink, current) = (diagnostics.clone(), file.clone());
@@ -78,6 +101,13 @@ impl Context {
 
     pub fn melior(&self) -> &melior::Context {
         &self.inner
+    }
+
+    /// Loads the dialects of kernels. The parser loads what a text names by itself.
+    pub(super) fn load_kernel_dialects(&self) {
+        for name in KERNEL_DIALECTS {
+            self.inner.get_or_load_dialect(name);
+        }
     }
 
     /// The diagnostics since the last call.

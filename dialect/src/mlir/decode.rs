@@ -1,6 +1,6 @@
 //! Module to program.
 
-use super::{attributes, locations, locations::text, types};
+use super::{attributes, kernel, locations, locations::text, types, views};
 use crate::{
     attribute::{Attribute, Attributes},
     builder::{ProgramBuilder, Provenance},
@@ -64,7 +64,7 @@ fn hlo_name(name: &str) -> Option<&str> {
 }
 
 /// All invalid places in one error; else the first unsupported one.
-fn report(failures: Vec<Error>) -> Result<(), Error> {
+pub(super) fn report(failures: Vec<Error>) -> Result<(), Error> {
     let mut invalid = vec![];
     let mut other = None;
     for failure in failures {
@@ -214,9 +214,32 @@ impl<'f> Decoding<'f> {
             .into_iter()
             .for_each(|message| self.invalid(message, op));
         let body = op.region(0).ok().and_then(|region| region.first_block());
+        let mut functions = vec![];
         let mut next = body.and_then(|block| block.first_operation());
         while let Some(function) = next {
+            functions.push(function);
+            next = function.next_in_block();
+        }
+        let by_name: HashMap<String, OperationRef> = functions
+            .iter()
+            .filter_map(|f| Some((views::attribute::<String>(*f, "sym_name")?, *f)))
+            .collect();
+        let index_maps: Vec<String> = functions
+            .iter()
+            .filter(|f| kernel::decode::is_kernel(**f))
+            .flat_map(|f| kernel::decode::index_maps(*f))
+            .collect();
+        for function in functions {
+            let is_map = views::attribute::<String>(function, "sym_name")
+                .is_some_and(|name| index_maps.contains(&name));
             match Self::name(function).as_str() {
+                "func.func" if kernel::decode::is_kernel(function) => {
+                    match kernel::decode::kernel(function, &by_name, self.file) {
+                        Ok(made) => self.builder.program_mut().kernels.push(Arc::new(made)),
+                        Err(error) => self.failures.push(error),
+                    }
+                }
+                "func.func" if is_map => {}
                 "func.func" => self.function(function),
                 other => {
                     let what = format!("'{other}' at module level");
@@ -226,7 +249,6 @@ impl<'f> Decoding<'f> {
                     });
                 }
             }
-            next = function.next_in_block();
         }
         entry
     }

@@ -1,6 +1,6 @@
 //! Program to module.
 
-use super::{attributes::Encoder, context::Context, locations, types};
+use super::{attributes::Encoder, context::Context, kernel, locations, types};
 use crate::{
     attribute::{Attribute, Attributes},
     error::Error,
@@ -20,6 +20,15 @@ pub fn encode<'c>(program: &Program, context: &'c Context) -> Result<Module<'c>,
     let body = Block::new(&[]);
     for function in &program.functions {
         body.append_operation(encoding.function(function)?);
+    }
+    if !program.kernels.is_empty() {
+        context.load_kernel_dialects();
+    }
+    for made in &program.kernels {
+        for function in kernel::encode::functions(context.melior(), made, &mut encoding.attributes)?
+        {
+            body.append_operation(function);
+        }
     }
     let region = Region::new();
     region.append_block(body);

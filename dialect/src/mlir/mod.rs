@@ -10,6 +10,7 @@ pub mod encode;
 pub mod verify;
 
 mod attributes;
+mod kernel;
 pub mod locations;
 pub mod types;
 

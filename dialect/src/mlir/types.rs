@@ -268,6 +268,20 @@ pub(super) fn decode_raw(ty: MlirType) -> Result<Type, String> {
     }
 }
 
+/// A tensor type, or the tensor type of a vector's sizes.
+pub(super) fn decode_shaped(ty: MlirType) -> Result<TensorType, String> {
+    // SAFETY: every accessor is called on a type its test accepted, within its rank.
+    unsafe {
+        if !mlirTypeIsAVector(ty) {
+            return decode_tensor(ty);
+        }
+        let dims =
+            (0..mlirShapedTypeGetRank(ty) as isize).map(|i| mlirShapedTypeGetDimSize(ty, i) as u64);
+        let element = decode_element(mlirShapedTypeGetElementType(ty))?;
+        Ok(TensorType::new(dims, element))
+    }
+}
+
 pub(super) fn decode_tensor(ty: MlirType) -> Result<TensorType, String> {
     // SAFETY: every accessor is called on a type its test accepted, within its rank.
     unsafe {
@@ -350,7 +364,7 @@ fn decode_order(attribute: MlirAttribute) -> Result<Vec<u64>, String> {
         .collect()
 }
 
-fn decode_element(ty: MlirType) -> Result<ElementType, String> {
+pub(super) fn decode_element(ty: MlirType) -> Result<ElementType, String> {
     let unsupported = || format!("element type {} is not supported", print(ty));
     // SAFETY: every accessor is called on a type its test accepted.
     unsafe {

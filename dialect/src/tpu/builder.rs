@@ -9,7 +9,12 @@ use super::{
     types::{KernelType, MemRefType, MemorySpace},
 };
 use crate::{
-    literal::Literal, location::Location, stage::Stage, tensor::Tensor, types::ElementType,
+    hlo::{self, compare::CompareType},
+    literal::Literal,
+    location::Location,
+    stage::Stage,
+    tensor::Tensor,
+    types::ElementType,
 };
 use std::sync::Arc;
 
@@ -117,7 +122,7 @@ impl KernelBuilder {
     ) -> Vec<KernelValue> {
         let results: Vec<KernelValue> = results.iter().map(|t| self.value(t.clone())).collect();
         let operation = KernelOperation {
-            op,
+            op: without_restatement(op),
             operands: operands.to_vec(),
             results: results.clone(),
             regions,
@@ -217,6 +222,19 @@ impl KernelBuilder {
         let body = self.end_region(&[]);
         self.kernel.body = body;
         self.kernel.renumbered()
+    }
+}
+
+/// A comparison's type says something only where it is the total order.
+fn without_restatement(op: TpuOp) -> TpuOp {
+    match op {
+        TpuOp::Elementwise(hlo::Op::Compare(mut compare)) => {
+            compare.compare_type = compare
+                .compare_type
+                .filter(|t| *t == CompareType::TotalOrder);
+            TpuOp::Elementwise(compare.into())
+        }
+        other => other,
     }
 }
 

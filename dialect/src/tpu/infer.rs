@@ -7,7 +7,7 @@ mod memory;
 mod vectors;
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;
 #[cfg(test)]
 mod vector_tests;
 

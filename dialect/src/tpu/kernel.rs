@@ -151,7 +151,7 @@ impl Kernel {
     }
 
     /// The same kernel with values numbered in order of definition: the body's, then each index map's; of an op its regions' before its results. Two
-    /// kernels that differ in numbers only are equal afterwards. Values that nothing defines come last.
+    /// kernels that differ in numbers only are equal afterwards. A yield of nothing, which text leaves out, is at the place of its op.
     pub fn renumbered(mut self) -> Kernel {
         let mut numbering = Numbering {
             of: vec![None; self.types.len()],
@@ -220,7 +220,15 @@ impl Numbering {
         region.arguments.iter_mut().for_each(|v| self.value(v));
         for o in &mut region.ops {
             o.operands.iter_mut().for_each(|v| self.value(v));
-            o.regions.iter_mut().for_each(|r| self.region(r));
+            for inner in &mut o.regions {
+                self.region(inner);
+                if let Some(end) = inner.ops.last_mut()
+                    && end.op == TpuOp::Yield
+                    && end.operands.is_empty()
+                {
+                    end.location = o.location.clone();
+                }
+            }
             o.results.iter_mut().for_each(|v| self.value(v));
         }
     }

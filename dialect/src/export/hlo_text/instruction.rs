@@ -102,6 +102,9 @@ impl Printer<'_> {
                     }
                     ("conditional".to_string(), pairs, operands)
                 }
+                "kernel_call" => {
+                    return Err(Error::unsupported("HLO text of hlo.kernel_call"));
+                }
                 "composite" => {
                     let Some(Attribute::Symbol(symbol)) = attributes.get("decomposition") else {
                         return Err(Error::internal("a composite without decomposition"));

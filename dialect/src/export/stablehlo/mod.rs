@@ -62,6 +62,7 @@ const HLO_ONLY: &[&str] = &[
     "copy_done",
     "copy_start",
     "domain",
+    "kernel_call",
     "all_reduce_start",
     "all_reduce_done",
     "all_gather_start",

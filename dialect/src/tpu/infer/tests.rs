@@ -14,7 +14,7 @@ use crate::{
 use std::sync::Arc;
 
 /// `f32`, `index`, `8x128xf32`, `vmem:8x128xf32`, `sem:2`, `dma:2`.
-pub(in crate::tpu) fn ty(text: &str) -> KernelType {
+pub(crate) fn ty(text: &str) -> KernelType {
     let shape = |text: &str| -> (Vec<u64>, ElementType) {
         let mut parts: Vec<&str> = text.split('x').collect();
         let element = ElementType::from_mlir_name(parts.pop().unwrap()).unwrap();
