@@ -67,6 +67,13 @@ fn assert_document(path: &str, want: &str) {
 /// Needs the .venv of `make python`.
 #[test]
 fn programs_are_what_their_scripts_print() {
+    for script in ["python/programs/generate.py", "python/pallas/generate.py"] {
+        prints_what_is_stored(script);
+    }
+}
+
+#[track_caller]
+fn prints_what_is_stored(script: &str) {
     let root = workspace::root();
     let python = root.join(".venv/bin/python");
     if !python.exists() {
@@ -75,7 +82,7 @@ fn programs_are_what_their_scripts_print() {
         return;
     }
     let output = Command::new(python)
-        .args(["python/programs/generate.py", "--check"])
+        .args([script, "--check"])
         .current_dir(root)
         .output()
         .expect("the .venv's python starts");

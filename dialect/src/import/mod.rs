@@ -4,6 +4,7 @@
 
 pub mod hlo_proto;
 pub mod hlo_text;
+pub mod mosaic;
 pub mod stablehlo;
 
 /// Form of a program file.

@@ -12,6 +12,7 @@ pub mod verify;
 mod attributes;
 mod kernel;
 pub mod locations;
+pub mod mosaic;
 pub mod types;
 
 pub mod views;

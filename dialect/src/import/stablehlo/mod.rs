@@ -238,7 +238,7 @@ impl<'a> Parser<'a> {
                 op.location.position = Some(position);
             }
         }
-        self.builder.finish()
+        super::mosaic::decode_kernels(self.builder.finish()?)
     }
 
     /// The first source position that origins lead to.
