@@ -175,7 +175,7 @@ fn found(
             .collect();
         let wrong_pass = |name: &&str| *name != fault.pass;
         if first.iter().find(|name| wrong_pass(name)).is_some()
-            || first.is_none() && hazards.iter().any(|name| wrong_pass(name))
+            || first.is_none() && hazards.iter().any(wrong_pass)
         {
             return Err(format!(
                 "seed {seed}: values {first:?}, hazards {hazards:?}"

@@ -165,12 +165,13 @@ fn has_minus_zero(ty: &ElementType) -> bool {
     float_format(ty).is_some_and(|(_, _, _, beyond)| beyond != Beyond::NanAtMinusZero)
 }
 
-/// f8E8M0FNU: powers of two from 2^-127 to 2^127; halfway goes to the even exponent, as everywhere.
+/// f8E8M0FNU: powers of two from 2^-127 to 2^127; halfway goes to the even encoding (the exponent plus 127), as everywhere (ml_dtypes: 1.5 is 2).
 fn nearest_power(value: f64) -> f64 {
     let mut best = f64::NAN;
     for e in -127..=127 {
         let (p, d) = (2f64.powi(e), (2f64.powi(e) - value).abs());
-        let closer = best.is_nan() || d < (best - value).abs();
+        let apart = (best - value).abs();
+        let closer = best.is_nan() || d < apart || (d == apart && (e + 127) % 2 == 0);
         if closer {
             best = p;
         }

@@ -259,8 +259,8 @@ fn by_taps(e: &mut Emitter<'_>, parts: &Parts, c: &Convolution) -> KernelValue {
     let mut sum = None;
     for tap in coordinates(&parts.sizes) {
         let (mut offsets, mut sizes, mut strides) = (vec![0], vec![input[0]], vec![1]);
-        for s in 0..rank {
-            offsets.push(tap[s] * parts.windows[s].rhs_dilation as u64);
+        for (s, tap) in tap.iter().enumerate().take(rank) {
+            offsets.push(tap * parts.windows[s].rhs_dilation as u64);
             sizes.push(parts.positions[s]);
             strides.push(parts.windows[s].stride as u64);
         }
@@ -294,8 +294,8 @@ fn by_positions(e: &mut Emitter<'_>, parts: &Parts, c: &Convolution) -> KernelVa
     let mut rows = vec![];
     for position in coordinates(&parts.positions) {
         let (mut offsets, mut sizes, mut strides) = (vec![0], vec![input[0]], vec![1]);
-        for s in 0..rank {
-            offsets.push(position[s] * parts.windows[s].stride as u64);
+        for (s, position) in position.iter().enumerate().take(rank) {
+            offsets.push(position * parts.windows[s].stride as u64);
             sizes.push(parts.sizes[s]);
             strides.push(parts.windows[s].rhs_dilation as u64);
         }

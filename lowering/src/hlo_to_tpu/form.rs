@@ -54,15 +54,18 @@ impl<'p> Site<'p> {
     }
 }
 
+type Emit = fn(&Site<'_>, &mut Emitter<'_>) -> Result<Vec<KernelValue>, Error>;
+type Accumulate = fn(&Site<'_>, &mut Emitter<'_>) -> Result<(), Error>;
+
 /// How an op is lowered.
 pub struct Form {
     pub rewrite: &'static Rewrite,
     /// Joins the dimensions that run alike, and keeps whole those that the op needs in whole.
     pub divide: fn(&Site<'_>, &mut Axes) -> Result<(), Error>,
     /// Blocks of the results from blocks of the operands.
-    pub emit: fn(&Site<'_>, &mut Emitter<'_>) -> Result<Vec<KernelValue>, Error>,
+    pub emit: Emit,
     /// Of an op that folds divided dimensions: adds this step's part to its accumulators.
-    pub accumulate: Option<fn(&Site<'_>, &mut Emitter<'_>) -> Result<(), Error>>,
+    pub accumulate: Option<Accumulate>,
 }
 
 /// Ops on elements that programs hold after `hlo-expand` beyond those that fusion knows.

@@ -103,17 +103,17 @@ pub fn emit(site: &Site<'_>, e: &mut Emitter<'_>) -> Result<Vec<KernelValue>, Er
         e.b.scratch(MemRefType::new(&rows, element, MemorySpace::Vmem));
     each_position(e, &positions, &mut |e, at, number| {
         let mut start: Vec<KernelValue> = (0..lead(dims.len())).map(|_| e.b.i32(0)).collect();
-        for d in 0..dims.len() {
+        for (d, size) in dims.iter().enumerate() {
             let component = g.start_index_map.iter().position(|m| *m as usize == d);
             let batching = g
                 .operand_batching_dims
                 .iter()
                 .position(|m| *m as usize == d);
             start.push(match (component, batching) {
-                (Some(_), _) if g.slice_sizes[d] as u64 == dims[d] => e.b.i32(0),
+                (Some(_), _) if g.slice_sizes[d] as u64 == *size => e.b.i32(0),
                 (Some(k), _) => {
                     let index = indices.component(e, at, k);
-                    clamped(e, index, dims[d] - g.slice_sizes[d] as u64)
+                    clamped(e, index, *size - g.slice_sizes[d] as u64)
                 }
                 (None, Some(b)) => {
                     let of = g.start_indices_batching_dims[b];

@@ -182,11 +182,15 @@ pub fn is_read_in_boxes(computation: &Computation<'_>, v: ValueId) -> bool {
         })
 }
 
+/// What is done at a position: its coordinates and its number, as i32.
+pub type AtPosition<'a> =
+    dyn FnMut(&mut Emitter<'_>, &[KernelValue], KernelValue) -> Result<(), Error> + 'a;
+
 /// Runs `body` for every position of a box of `sizes`, last dimension fastest; it gets the coordinates and the number of the position, as i32.
 pub fn each_position(
     e: &mut Emitter<'_>,
     sizes: &[u64],
-    body: &mut dyn FnMut(&mut Emitter<'_>, &[KernelValue], KernelValue) -> Result<(), Error>,
+    body: &mut AtPosition<'_>,
 ) -> Result<(), Error> {
     let zero = e.b.i32(0);
     nested(e, sizes, &mut vec![], zero, body)
@@ -197,7 +201,7 @@ fn nested(
     sizes: &[u64],
     at: &mut Vec<KernelValue>,
     number: KernelValue,
-    body: &mut dyn FnMut(&mut Emitter<'_>, &[KernelValue], KernelValue) -> Result<(), Error>,
+    body: &mut AtPosition<'_>,
 ) -> Result<(), Error> {
     let Some((first, rest)) = sizes.split_first() else {
         return body(e, at, number);

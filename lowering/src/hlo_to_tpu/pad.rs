@@ -99,6 +99,6 @@ pub fn pad_along(
         return joined;
     }
     // More was cut off on one side than the operand has: the rest comes off the padding of the other.
-    let from = if cut_low > n { cut_low - n } else { 0 };
+    let from = cut_low.saturating_sub(n);
     e.slice_along(joined, d, from, total as u64, 1)
 }

@@ -33,11 +33,14 @@ pub struct Outside {
     pub size: u64,
 }
 
+/// A range (from, to) a dimension.
+pub type Ranges = SmallVec<[(u64, u64); 4]>;
+
 /// The elements an access reaches: all, or those `part` of it (a range a dimension) that lie inside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reach {
     pub region: Region,
-    pub part: Option<(SmallVec<[(u64, u64); 4]>, Outside)>,
+    pub part: Option<(Ranges, Outside)>,
 }
 
 impl Reach {

@@ -42,6 +42,9 @@ pub fn run_part(
     Ok(runs.map(|mut runs| runs.swap_remove(0)))
 }
 
+/// Results of each run, of each process.
+pub type Runs = Vec<Vec<Vec<Tensor>>>;
+
 /// Runs the module `text`, whose arguments and results are those of `ends` in memory order. Gives the results of every run on every process.
 pub fn run(
     xla: &Xla,
@@ -49,7 +52,7 @@ pub fn run(
     ends: &Ends<'_>,
     inputs: &[Vec<Tensor>],
     runs: u32,
-) -> Result<Result<Vec<Vec<Vec<Tensor>>>, Failure>, Error> {
+) -> Result<Result<Runs, Failure>, Error> {
     let ended = xla.run(&request(
         text,
         ends,

@@ -93,11 +93,14 @@ pub fn first_wrong(session: &Session<'_>, calls: &Calls<'_>) -> Result<Option<In
     }))
 }
 
+/// Tensors of contents that still are there.
+type Tensors<'a> = dyn Fn(&[Content]) -> Result<Option<Vec<Tensor>>, Stop> + 'a;
+
 /// What the program before computes, by source op: its `hlo` ops, and the ops inside its kernels.
 fn wanted(
     session: &Session<'_>,
     calls: &Calls<'_>,
-    tensors: &dyn Fn(&[Content]) -> Result<Option<Vec<Tensor>>, Stop>,
+    tensors: &Tensors<'_>,
 ) -> Result<HashMap<Key, Seen>, Stop> {
     let (program, region) = calls.before;
     let sources = &calls.after.0.op(calls.after.1).location.sources;

@@ -195,8 +195,8 @@ const LOST: &[([&str; 2], Identity)] = &[
     ),
     (
         [
-            "p = multiply x y; r = log p",
-            "a = log x; b = log y; r = add a b",
+            "v = abs x; w = abs y; p = multiply v w; r = log p",
+            "v = abs x; w = abs y; a = log v; b = log w; r = add a b",
         ],
         Identity::LogExp,
     ),

@@ -143,7 +143,7 @@ impl Layout<'_> {
             for d in (0..dims.len()).rev() {
                 let position = rest % written[d];
                 rest /= written[d];
-                if position % strides[d] != 0 {
+                if !position.is_multiple_of(strides[d]) {
                     return None;
                 }
                 at += position / strides[d] * step;

@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn a_kernel_runs_as_its_module_says_and_contracted_where_asked() {
         // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24: the last term is lost when the product is rounded.
-        let x = [-(1.0 + 0.000244140625f32), 3.0];
+        let x = [-(1.0 + 2f32.powi(-12)), 3.0];
         let mut job = job(&x);
         let run = |job: &Job| match served(job) {
             Ended::Returned(buffers) => floats(&buffers[1]),
