@@ -65,11 +65,28 @@ fn elements(program: &Program) -> u64 {
     program.parameter_types().iter().map(of).sum()
 }
 
-/// Most steps of one loop, and most time, of a run on generated inputs: numbers drawn at random may make a loop run for ever.
+/// How long a run on generated inputs may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// Tried first: numbers drawn at random may make a loop run for ever.
+    Short,
+    /// Where no run ended in short time.
+    Long,
+}
+
+/// Most steps of one loop, and most time, of a run.
 pub fn budget(class: Class, limits: &Limits) -> Limits {
+    patient_budget(class, Patience::Long, limits)
+}
+
+/// As [`budget`], with fewer steps where patience is short.
+pub fn patient_budget(class: Class, patience: Patience, limits: &Limits) -> Limits {
     let (steps, seconds) = match class {
         Class::Given => return limits.clone(),
-        Class::Normal | Class::Exact | Class::Unit | Class::Above => (1_000_000, 100),
+        Class::Normal | Class::Exact | Class::Unit | Class::Above => match patience {
+            Patience::Short => (20_000, 100),
+            Patience::Long => (1_000_000, 100),
+        },
         Class::Wide | Class::Special | Class::Subnormal | Class::Boundary => (20_000, 60),
     };
     Limits {

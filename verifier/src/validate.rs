@@ -7,8 +7,13 @@ pub mod report;
 mod run;
 
 use crate::{
-    alias, expansion, grid, inputs::Class, level, normal_form, predicates::Exercised,
-    session::Facts, step,
+    alias, expansion, grid,
+    inputs::Class,
+    level::{self, Patience},
+    normal_form,
+    predicates::Exercised,
+    session::Facts,
+    step,
 };
 pub use crate::{
     level::Level,
@@ -74,7 +79,7 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
                 i as f64 / plan.len() as f64,
             );
         }
-        job.run(plan[i].0, plan[i].1)
+        job.run(plan[i].0, plan[i].1, Patience::Short)
     };
     let parts: Vec<Result<run::Part, Error>> = if parameter_bytes(source) <= PARALLEL_BYTES {
         (0..plan.len()).into_par_iter().map(one).collect()
@@ -84,11 +89,18 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
     for part in parts {
         part?.merge_into(&mut report);
     }
-    // Numbers of other ranges, where an output was no number.
+    // Numbers of other ranges, where an output was no number or no run ended; then with patience.
     if options.given.is_none() {
-        for class in [Class::Unit, Class::Above] {
-            if !report.vacuous().is_empty() {
-                job.run(class, options.seed)?.merge_into(&mut report);
+        let more = [
+            (Class::Unit, Patience::Short),
+            (Class::Above, Patience::Short),
+            (Class::Normal, Patience::Long),
+        ];
+        for (class, patience) in more {
+            let unknown = !report.vacuous().is_empty() && patience == Patience::Short;
+            if report.runs.is_empty() || unknown {
+                job.run(class, options.seed, patience)?
+                    .merge_into(&mut report);
             }
         }
     }

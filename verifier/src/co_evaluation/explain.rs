@@ -3,7 +3,10 @@
 
 use super::{Bodies, CoEvaluation, Fingerprints, Frame, Pass, cut::Got};
 use crate::{
-    literal::{search, table::scalar},
+    literal::{
+        search,
+        table::{parts, scalar},
+    },
     region,
     session::{Content, Environment, Session},
     verdict::{Ieee, Ring},
@@ -96,6 +99,23 @@ fn splat(t: &Tensor) -> Option<f64> {
     ))
 }
 
+/// The two parts of the number all elements of a complex tensor are, with their type.
+fn splat_parts(t: &Tensor) -> Option<[(ElementType, f64); 2]> {
+    let bytes = t.ieee().bytes().chunks_exact(t.element().storage_bytes());
+    let first = bytes.clone().next().filter(|_| t.element().is_complex())?;
+    if !bytes.into_iter().all(|c| c == first) {
+        return None;
+    }
+    let one = Tensor::new(vec![], t.element().clone(), Buffer::from_slice(first), None);
+    let (part, [re, im]) = parts(&one)?;
+    Some([(part.clone(), re), (part, im)])
+}
+
+/// Residues of the first element of a complex tensor.
+fn first_pair(t: &Tensor) -> Option<[Residue; 2]> {
+    t.ring()?.first_chunk::<2>().copied()
+}
+
 fn splat_residue(t: &Tensor) -> Option<Residue> {
     let ring = t.ring()?;
     let first = *ring.first()?;
@@ -153,10 +173,11 @@ impl CoEvaluation<'_, '_, '_> {
             return;
         };
         if value.as_tensor().is_some_and(|t| {
-            t.element().is_float()
-                && splat(t).is_some_and(|x| {
-                    x.is_finite() && x != 0.0 && !self.literals.0.contains(t.element(), x)
-                })
+            let real = splat(t).map(|x| (t.element().clone(), x));
+            let complex = splat_parts(t).into_iter().flatten();
+            real.into_iter().chain(complex).any(|(element, x)| {
+                x.is_finite() && x != 0.0 && !self.literals.0.contains(&element, x)
+            })
         }) {
             frame.followed.pending.entry(v).or_default().insert(v);
         }
@@ -315,6 +336,31 @@ impl CoEvaluation<'_, '_, '_> {
             for e in merged {
                 let text = format!("{x:?} : {element} = {}", e.text);
                 add(self.session, repeated(e.residue), e.error, text);
+            }
+        } else if let Some(both) = splat_parts(t) {
+            // One part of a complex number is explained at a time, for the other is zero as a rule.
+            let Some([re, im]) = first_pair(t) else {
+                return Ok(out);
+            };
+            for (k, (element, x)) in both.into_iter().enumerate() {
+                let lonely = !self.literals.0.contains(&element, x);
+                let wanted = x.is_finite() && x != 0.0 && (lonely || pass == Pass::Thorough);
+                if !wanted || !self.pair.numerics.contract.merges_literals() {
+                    continue;
+                }
+                for e in self.searched(&element, x) {
+                    let pair = if k == 0 {
+                        [e.residue, im]
+                    } else {
+                        [re, e.residue]
+                    };
+                    let ring = Buffer::build::<u32>(2 * t.len(), |out| {
+                        out.chunks_exact_mut(2)
+                            .for_each(|z| z.copy_from_slice(&pair));
+                    });
+                    let text = format!("part {x:?} of a complex literal = {}", e.text);
+                    add(self.session, ring, e.error, text);
+                }
             }
         } else if let Some(same) = self.explanations.by_bytes.get(&bytes_key(t)) {
             for c in same.clone() {

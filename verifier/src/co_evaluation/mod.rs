@@ -219,9 +219,12 @@ pub struct CoEvaluation<'p, 's, 'a> {
     probed: Probed,
     /// The op at hand is not one that the before side has on the same operands.
     is_new: bool,
+    /// A value that IEEE does not accept for its partner goes its own way, see [`CoEvaluation::goes_its_own_way`].
+    own_ways: bool,
 }
 
 /// How much was found at one moment.
+#[derive(Clone)]
 struct Mark {
     lengths: [usize; 3],
     counts: [u64; 3],
@@ -249,6 +252,7 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             loose_work: 0,
             probed: Probed::default(),
             is_new: false,
+            own_ways: false,
         }
     }
 
@@ -315,21 +319,36 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
                 .map(|(v, _)| *v),
         );
         let (start, mark) = (frame.followed.clone(), self.mark());
-        let mut got = self.follow(bodies, &fingerprints, frame, Pass::First)?;
+        let mut pass = Pass::First;
+        let mut got = self.follow(bodies, &fingerprints, frame, pass)?;
         let found = mark.lengths[1];
         self.note_mismatches(bodies, &want, &got, frame)?;
         if want.len() == got.len() && want != got {
             let wrong = |got: &[Content]| want.iter().zip(got).filter(|(w, g)| w != g).count();
             let first = (frame.followed.clone(), self.outcome.clone(), got);
-            frame.followed = start;
-            self.back_to(mark);
-            got = self.follow(bodies, &fingerprints, frame, Pass::Thorough)?;
+            frame.followed = start.clone();
+            self.back_to(mark.clone());
+            pass = Pass::Thorough;
+            got = self.follow(bodies, &fingerprints, frame, pass)?;
             self.note_mismatches(bodies, &want, &got, frame)?;
             // A value taken for another one may fit and still be wrong further on: what differs then says less than what differed at first.
             let rank =
                 |outcome: &Outcome, got: &[Content]| (outcome.badness_since(found), wrong(got));
             if rank(&self.outcome, &got) >= rank(&first.1, &first.2) {
                 (frame.followed, self.outcome, got) = first;
+            }
+        }
+        if pair.origin == Origin::Foreign && !self.own_ways && self.is_refuted_since(&mark) {
+            let first = (frame.followed.clone(), self.outcome.clone());
+            frame.followed = start;
+            self.back_to(mark.clone());
+            self.own_ways = true;
+            let own = self.follow(bodies, &fingerprints, frame, pass);
+            self.own_ways = false;
+            if own? == want && self.is_proved_since(&mark) {
+                got = want.clone();
+            } else {
+                (frame.followed, self.outcome) = first;
             }
         }
         let returned = pair.after.program.returned(bodies.after);
@@ -355,6 +374,22 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             counts: [o.repeated, o.identical, o.ops],
             literals: (o.explained.clone(), o.unexplained.clone()),
         }
+    }
+
+    /// Whether IEEE refused a region since the mark, or a result differs for certain.
+    fn is_refuted_since(&self, mark: &Mark) -> bool {
+        let refused = |r: &RegionResult| r.ieee == Ieee::Outside && r.clause.is_none();
+        let [regions, mismatches, _] = mark.lengths;
+        self.outcome.regions[regions..].iter().any(refused)
+            || self.outcome.badness_since(mismatches) > 0
+    }
+
+    /// Whether every region since the mark is within its bounds and no result differs.
+    fn is_proved_since(&self, mark: &Mark) -> bool {
+        let within = |r: &RegionResult| r.ieee == Ieee::Within || r.clause.is_some();
+        let [regions, mismatches, _] = mark.lengths;
+        self.outcome.regions[regions..].iter().all(within)
+            && self.outcome.mismatches.len() == mismatches
     }
 
     /// Forgets what was found since the mark.

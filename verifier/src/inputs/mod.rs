@@ -257,10 +257,13 @@ fn integer(element: &ElementType, class: Class, role: &Role, random: &mut Random
         | Class::Wide
         | Class::Special
         | Class::Subnormal
-        | Class::Unit
-        | Class::Above
         | Class::Given => {
             let (a, b) = inside.unwrap_or((if low < 0 { -8 } else { 0 }, 8));
+            random.between(a.max(low), b.min(high))
+        }
+        // Positive, for loops that end only so.
+        Class::Unit | Class::Above => {
+            let (a, b) = inside.unwrap_or((1, 8));
             random.between(a.max(low), b.min(high))
         }
     }

@@ -1,4 +1,4 @@
-//! The float literals of one program: every scalar and splat, once per value and type.
+//! The float literals of one program: every scalar and splat, once per value and type; a complex one counts as its two parts.
 
 use std::collections::HashSet;
 use tileproof_dialect::{hlo, op::Op, program::Program, tensor::Tensor, types::ElementType};
@@ -17,9 +17,13 @@ impl Literals {
             let Op::Hlo(op) = &program.op(id).op;
             if let hlo::Op::Constant(c) = op
                 && let Some(one) = c.value.splat_value()
-                && let Some(value) = scalar(&one)
             {
-                out.insert(c.value.element(), value);
+                if let Some(value) = scalar(&one) {
+                    out.insert(c.value.element(), value);
+                }
+                if let Some((part, values)) = parts(&one) {
+                    values.iter().for_each(|v| out.insert(&part, *v));
+                }
             }
         }
         out
@@ -38,6 +42,16 @@ impl Literals {
 
     pub fn iter(&self) -> impl Iterator<Item = &(ElementType, f64)> {
         self.all.iter()
+    }
+}
+
+/// Real and imaginary part of a complex tensor of one element, with their type.
+pub fn parts(one: &Tensor) -> Option<(ElementType, [f64; 2])> {
+    let part = one.element().complex_part()?;
+    let numbers = Tensor::new(vec![2], part.clone(), one.ieee().clone(), None);
+    match (one.len(), &numbers.to_f64s()[..]) {
+        (1, [re, im]) => Some((part, [*re, *im])),
+        (_, _) => None,
     }
 }
 

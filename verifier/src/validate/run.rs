@@ -9,7 +9,7 @@ use crate::{
     compare::bits::{self, Difference},
     estimate::{self, Estimate},
     inputs::{self, Class},
-    level::{self, Level},
+    level::{self, Level, Patience},
     pattern::Pattern,
     session::{Content, Facts, Session, Version},
     verdict::{Ieee, Ring, Verdict, decide},
@@ -152,7 +152,7 @@ pub fn first_of(pairs: &[(usize, usize)]) -> usize {
 }
 
 impl Job<'_> {
-    pub fn run(&self, class: Class, seed: u64) -> Result<Part, Error> {
+    pub fn run(&self, class: Class, seed: u64, patience: Patience) -> Result<Part, Error> {
         let part = |seed: u64, attempt: Result<Attempt, String>| Part {
             class,
             seed,
@@ -160,7 +160,7 @@ impl Job<'_> {
         };
         for draw in 0..=REDRAWS {
             let ring_seed = seed.wrapping_add(draw << 32);
-            match self.attempt(class, seed, ring_seed, draw == REDRAWS) {
+            match self.attempt(class, (seed, ring_seed), patience, draw == REDRAWS) {
                 Ok(attempt) => return Ok(part(ring_seed, Ok(attempt))),
                 Err(Ended::ZeroDivisor) => {}
                 Err(Ended::GivenUp(why)) => return Ok(part(ring_seed, Err(why))),
@@ -173,11 +173,11 @@ impl Job<'_> {
     fn attempt(
         &self,
         class: Class,
-        seed: u64,
-        ring_seed: u64,
+        (seed, ring_seed): (u64, u64),
+        patience: Patience,
         last: bool,
     ) -> Result<Attempt, Ended> {
-        let limits = level::budget(class, &self.options.limits);
+        let limits = level::patient_budget(class, patience, &self.options.limits);
         let choices = Choices::default();
         let mut versions: Vec<Version<'_>> = self
             .programs
