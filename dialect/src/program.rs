@@ -301,9 +301,11 @@ impl Program {
         let mut h = Xxh3::new();
         o.op.hash_structure(&mut h);
         o.results.iter().for_each(|v| self.ty(*v).hash(&mut h));
-        o.regions
-            .iter()
-            .for_each(|r| h.update(&self.region_hash(*r).to_le_bytes()));
+        // One numbering over all regions: a later region may use what an earlier one captured, in another order.
+        let mut numbering = std::collections::HashMap::new();
+        for r in &o.regions {
+            self.hash_region(*r, &mut numbering, &mut h, &mut vec![]);
+        }
         for callee in o.op.callees() {
             match self.find_function(callee) {
                 Some(f) => h.update(&self.region_hash(self.function(f).body).to_le_bytes()),

@@ -79,6 +79,9 @@ impl CoEvaluation<'_, '_, '_> {
             }
         }
         let partner = chosen.unwrap_or(first);
+        if self.is_zero_of_other_sign(partner, content, frame)? {
+            return Ok(None);
+        }
         if chosen.is_none() && self.is_degenerate(content)? {
             // Few residues, and a field of 2^31 elements: equal by chance unless IEEE says so.
             let (_, _, judged) = self.judged(partner, v, &got, bodies, frame)?;
@@ -115,6 +118,32 @@ impl CoEvaluation<'_, '_, '_> {
             Some(clause) => *clause == clauses::EXCESS_PRECISION,
             None => judged.ieee == Ieee::Outside,
         })
+    }
+
+    /// Whether a value that hangs on no input differs from its partner in the sign of a zero: taking one for the other would hide what 1/x or atan2
+    /// make of it.
+    fn is_zero_of_other_sign(
+        &self,
+        partner: ValueId,
+        content: Content,
+        frame: &Frame,
+    ) -> Result<bool, Stop> {
+        if !self.session.is_independent(content) {
+            return Ok(false);
+        }
+        let Some(want) = frame.before.get(&partner) else {
+            return Ok(false);
+        };
+        let (want, got) = (self.session.value(*want)?, self.session.value(content)?);
+        let (Some(w), Some(g)) = (want.as_tensor(), got.as_tensor()) else {
+            return Ok(false);
+        };
+        if !w.element().is_float() || w.len() != g.len() || w.element() != g.element() {
+            return Ok(false);
+        }
+        let differing = bits::differing_ieee(w, g);
+        let (x, y) = (w.to_f64s(), g.to_f64s());
+        Ok(!differing.is_empty() && differing.iter().all(|i| x[*i] == 0.0 && y[*i] == 0.0))
     }
 
     /// Whether the after side computes `v` exactly from what both sides have: moved, and converted to wider types. A partner of other bits, from before

@@ -21,7 +21,7 @@ use tileproof_dialect::{
     hlo,
     numerics::Contract,
     op::Op,
-    program::ValueId,
+    program::{Program, ValueId},
     tensor::{Tensor, Value},
 };
 
@@ -180,6 +180,13 @@ impl CoEvaluation<'_, '_, '_> {
         if !numerics.identities.is_empty() {
             return Some(format!("uses identities {:?}", numerics.identities));
         }
+        let sides = [
+            (self.pair.before.program, want_side),
+            (self.pair.after.program, got_side),
+        ];
+        if sides.iter().any(|(p, side)| goes_through_bits(p, side)) {
+            return Some("from bits".to_string());
+        }
         if self.session.events.opaque_random > 0 {
             return Some("random numbers".to_string());
         }
@@ -238,6 +245,23 @@ impl CoEvaluation<'_, '_, '_> {
         let differing = bits::differing_ring(w, g);
         Ok(!differing.is_empty() && differing.iter().all(|i| ties.get(*i) == Some(&true)))
     }
+}
+
+/// Whether the side takes floats apart to bits and makes floats of bits: residues do not follow.
+fn goes_through_bits(program: &Program, side: &Side) -> bool {
+    let is_float = |v: Option<&ValueId>| {
+        v.and_then(|v| program.ty(*v).as_tensor())
+            .is_some_and(|t| t.element.has_ring())
+    };
+    let casts = |from_float: bool| {
+        side.ops.iter().any(|op| {
+            let o = program.op(*op);
+            matches!(o.op, Op::Hlo(hlo::Op::BitcastConvert(_)))
+                && is_float(o.operands.first()) == from_float
+                && is_float(o.results.first()) != from_float
+        })
+    };
+    casts(true) && casts(false)
 }
 
 /// Float literals of a side that the other program does not have: scalars and splats by value; other tensors that hang on no input (literals, folded

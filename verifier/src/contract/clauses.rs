@@ -108,8 +108,12 @@ pub fn explaining(
         if without_subnormals(session, before, after)? {
             return Ok(Some(&DENORMALS));
         }
-        if odd_init(session, before, want, got)? || odd_init(session, after, want, got)? {
-            return Ok(Some(&REDUCE_INIT));
+        for (part, other) in [(before, after), (after, before)] {
+            if let Some(start) = odd_init(session, part, want, got)?
+                && has_number(session, other, start)?
+            {
+                return Ok(Some(&REDUCE_INIT));
+            }
         }
     }
     if want.element().is_integer() && out_of_range(session, before, want, got)? {
@@ -149,12 +153,15 @@ fn without_subnormals(
     before: &Part<'_>,
     after: &Part<'_>,
 ) -> Result<bool, Stop> {
-    let (Some(want), Some(got)) = (
+    let (Some((want, some)), Some((got, others))) = (
         flushed_root(session, before)?,
         flushed_root(session, after)?,
     ) else {
         return Ok(false);
     };
+    if !some && !others {
+        return Ok(false);
+    }
     let (w, g) = (want.to_f64s(), got.to_f64s());
     Ok(w.len() == g.len()
         && w.iter()
@@ -162,8 +169,11 @@ fn without_subnormals(
             .all(|(a, b)| a == b || (a.is_nan() && b.is_nan())))
 }
 
-/// The root of a side evaluated with subnormal operands and results taken as zero. None: there were none.
-fn flushed_root(session: &mut Session<'_>, part: &Part<'_>) -> Result<Option<Tensor>, Stop> {
+/// The root of a side evaluated with subnormal operands and results taken as zero, and whether there were any. None: no tensor.
+fn flushed_root(
+    session: &mut Session<'_>,
+    part: &Part<'_>,
+) -> Result<Option<(Tensor, bool)>, Stop> {
     let program = part.version.program;
     let mut environment = Environment::new();
     let mut any = false;
@@ -183,10 +193,12 @@ fn flushed_root(session: &mut Session<'_>, part: &Part<'_>) -> Result<Option<Ten
             environment.insert(*v, content);
         }
     }
-    let Some(root) = environment.get(&part.side.root).filter(|_| any) else {
-        return Ok(session.value(part.root)?.as_tensor().cloned());
+    let root = match environment.get(&part.side.root) {
+        Some(root) if any => *root,
+        Some(_) | None => part.root,
     };
-    Ok(session.value(*root)?.as_tensor().cloned())
+    let value = session.value(root)?.as_tensor().cloned();
+    Ok(value.map(|t| (t, any)))
 }
 
 fn flushed(session: &mut Session<'_>, content: Content) -> Result<(Content, bool), Stop> {
@@ -210,23 +222,42 @@ fn flushed(session: &mut Session<'_>, content: Content) -> Result<(Content, bool
     Ok((session.insert(Value::Tensor(out)), true))
 }
 
-/// Whether the root is a plain sum whose initial value is not 0, and the two sides differ by whole multiples of that value.
+/// Whether the side uses the number as a scalar: a sum that starts from another number than its counterpart is no freedom of the order.
+fn has_number(session: &Session<'_>, part: &Part<'_>, number: f64) -> Result<bool, Stop> {
+    let program = part.version.program;
+    for op in all_ops(part) {
+        let o = program.op(op);
+        for v in o.operands.iter().chain(&o.results) {
+            if let Some(c) = part.environment.get(v)
+                && let Some(t) = session.value(*c)?.as_tensor()
+                && t.len() == 1
+                && t.element().is_float()
+                && t.to_f64s()[0] == number
+            {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// The initial value of the root, if it is a plain sum that starts from another number than 0 and the two sides differ by whole multiples of that.
 fn odd_init(
     session: &Session<'_>,
     part: &Part<'_>,
     want: &Tensor,
     got: &Tensor,
-) -> Result<bool, Stop> {
+) -> Result<Option<f64>, Stop> {
     let program = part.version.program;
     let Some((o, hlo::Op::Reduce(_) | hlo::Op::ReduceWindow(_))) = root_op(part) else {
-        return Ok(false);
+        return Ok(None);
     };
     let adds = o.regions.first().is_some_and(|r| {
         let ops = &program.region(*r).ops;
         ops.len() == 2 && matches!(program.op(ops[0]).op, Op::Hlo(hlo::Op::Add(_)))
     });
     let (true, [operand, init]) = (adds, &o.operands[..]) else {
-        return Ok(false);
+        return Ok(None);
     };
     let number = |v: &ValueId| -> Result<Option<Tensor>, Stop> {
         match part.environment.get(v) {
@@ -235,21 +266,22 @@ fn odd_init(
         }
     };
     let (Some(terms), Some(init)) = (number(operand)?, number(init)?) else {
-        return Ok(false);
+        return Ok(None);
     };
     let start = init.to_f64s()[0];
     if start == 0.0 || !start.is_finite() {
-        return Ok(false);
+        return Ok(None);
     }
     let most = terms.len() as f64;
     let (w, g) = (want.to_f64s(), got.to_f64s());
     let u = unit_roundoff(want.element());
-    Ok(w.iter().zip(g.iter()).all(|(a, b)| {
+    let multiples = w.iter().zip(g.iter()).all(|(a, b)| {
         let times = ((b - a) / start).round();
         // The rounding of the sum itself: one unit a term of the larger of the two.
         let rounding = most * u * a.abs().max(b.abs());
         times.abs() <= most && (b - a - times * start).abs() <= rounding
-    }))
+    });
+    Ok(multiples.then_some(start))
 }
 
 /// Whether the root is a conversion to integers and differs only where the float is NaN or outside the integer type.

@@ -165,8 +165,12 @@ fn under(
 ) -> Result<Judged, Stop> {
     let in_order = !has_sums(before) && !has_sums(after);
     let signs_count = in_order && !numerics.special.contains(&SpecialValues::SignedZero);
-    let classes_count =
-        in_order || !(sums_may_overflow(session, before)? || sums_may_overflow(session, after)?);
+    let sums_overflow =
+        !in_order && (sums_may_overflow(session, before)? || sums_may_overflow(session, after)?);
+    // Contract strict leaves the order of sums open, not that of products.
+    let products_overflow = numerics.contract != Contract::Strict
+        && (products_may_overflow(session, before)? || products_may_overflow(session, after)?);
+    let classes_count = !sums_overflow && !products_overflow;
     let beyond = if classes_count {
         bounded.outside
     } else {
@@ -298,6 +302,35 @@ fn sums_may_overflow(session: &Session<'_>, part: &Part<'_>) -> Result<bool, Sto
         }
     }
     Ok(false)
+}
+
+/// Whether a partial product of a chain of products may overflow in one order and not in another.
+fn products_may_overflow(session: &Session<'_>, part: &Part<'_>) -> Result<bool, Stop> {
+    let program = part.version.program;
+    let products = part.side.ops.iter().filter(|op| {
+        let Op::Hlo(inner) = &program.op(**op).op;
+        matches!(inner, hlo::Op::Multiply(_) | hlo::Op::Divide(_))
+    });
+    let (mut reach, mut high, mut count) = (1.0f64, f64::INFINITY, 0);
+    for op in products {
+        count += 1;
+        for v in &program.op(*op).operands {
+            if let Some(c) = part.environment.get(v)
+                && let Some(t) = session.value(*c)?.as_tensor()
+                && t.element().is_float()
+            {
+                let largest = t.to_f64s().iter().fold(1.0f64, |m, x| {
+                    let size = x.abs();
+                    // Division by something small is a product with something large.
+                    let usual = size > 0.0 && size.is_finite();
+                    m.max(if usual { size.max(1.0 / size) } else { 1.0 })
+                });
+                reach *= largest;
+                high = high.min(clauses::normal_range(t.element()).1);
+            }
+        }
+    }
+    Ok(count >= 2 && reach >= high)
 }
 
 fn is_sum(program: &Program, op: OpId) -> bool {

@@ -230,6 +230,14 @@ fn of_op(program: &Program, op: OpId) -> Vec<(String, f64)> {
             vec![(format!("e{}m{}", r.exponent_bits, r.mantissa_bits), unit)]
         }
         hlo::Op::Negate(_) => vec![],
+        hlo::Op::DotGeneral(dot) if dot.algorithm.is_some() => {
+            let of = dot.algorithm.as_ref().map_or(0.0, |a| a.rounding());
+            let mut all: Vec<(String, f64)> = results.map(named).collect();
+            if of > 0.0 {
+                all.push((format!("operands to {of:e}"), of));
+            }
+            all
+        }
         hlo::Op::KernelCall(_) => kernels::of_op(program, op)
             .map(|k| kernels::rounding::of(k).into_iter().collect())
             .unwrap_or_default(),

@@ -7,7 +7,7 @@
 mod collectives;
 mod unroll;
 
-pub use unroll::unrolled;
+pub use unroll::{every_process, unrolled};
 
 use crate::{
     effects,
@@ -16,6 +16,7 @@ use crate::{
 };
 use std::{collections::HashSet, sync::Arc};
 use tileproof_dialect::{
+    attribute::Attribute,
     error::Error,
     hlo,
     op::Op,
@@ -52,6 +53,11 @@ pub fn of<'a>(programs: impl Iterator<Item = &'a Program> + Clone) -> Option<Dev
 /// Checks every step of a pipeline: on one process where the programs do not look at the grid, else on all at once.
 pub fn validate(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
     let programs = std::iter::once(source).chain(steps.iter().map(|s| &s.program));
+    let grid = of(programs.clone().map(Arc::as_ref)).unwrap_or(devices(source));
+    let processes = (grid.replicas * grid.partitions) as i64;
+    for program in programs.clone() {
+        groups_exist(program, processes)?;
+    }
     let parameters = source.parameter_types().len();
     match (of(programs.map(Arc::as_ref)), &options.given) {
         (Some(devices), _) => together(source, steps, options, &devices),
@@ -64,6 +70,39 @@ pub fn validate(source: &Arc<Program>, steps: &[Step], options: &Options) -> Res
         )),
         (None, Some(_) | None) => checked(source, steps, options),
     }
+}
+
+/// Whether every process that a collective names is there.
+///
+/// # Errors
+/// `InvalidProgram`, located, if one is not.
+fn groups_exist(program: &Program, processes: i64) -> Result<(), Error> {
+    fn largest(a: &Attribute) -> i64 {
+        match a {
+            Attribute::Ints(all) => all.iter().copied().max().unwrap_or(-1),
+            Attribute::Array(all) => all.iter().map(largest).max().unwrap_or(-1),
+            _ => -1,
+        }
+    }
+    for id in program.op_ids() {
+        let o = program.op(id);
+        let Op::Hlo(op) = &o.op;
+        if !looks_at_grid(op) {
+            continue;
+        }
+        let attributes = o.op.to_attributes();
+        let named = ["replica_groups", "source_target_pairs"];
+        let named = named.iter().filter_map(|n| attributes.get(n)).map(largest);
+        if let Some(p) = named.max().filter(|p| *p >= processes) {
+            return Err(Error::invalid(
+                format!(
+                    "names process {p}, and the program declares {processes} (mhlo.num_replicas, mhlo.num_partitions)"
+                ),
+                o.location.clone(),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Results, effects and hazards.
@@ -81,12 +120,12 @@ fn together(
     options: &Options,
     devices: &Devices,
 ) -> Result<Report, Error> {
-    let unrolled_source = unrolled(source, devices)?;
+    let unrolled_source = every_process(source, devices)?;
     let unrolled_steps = steps
         .iter()
         .map(|s| {
             Ok(Step {
-                program: unrolled(&s.program, devices)?,
+                program: every_process(&s.program, devices)?,
                 ..s.clone()
             })
         })

@@ -25,6 +25,24 @@ pub fn unrolled(program: &Arc<Program>, devices: &Devices) -> Result<Arc<Program
     if functions.is_empty() {
         return Ok(program.clone());
     }
+    with_copies(program, devices, functions)
+}
+
+/// As [`unrolled`], with every process also where the program does not look at the grid: the form of a program that another one is compared with.
+///
+/// # Errors
+/// As [`unrolled`].
+pub fn every_process(program: &Arc<Program>, devices: &Devices) -> Result<Arc<Program>, Error> {
+    let mut functions = grid_functions(program);
+    functions.insert(program.entry);
+    with_copies(program, devices, functions)
+}
+
+fn with_copies(
+    program: &Arc<Program>,
+    devices: &Devices,
+    functions: HashSet<FunctionId>,
+) -> Result<Arc<Program>, Error> {
     let count = devices
         .count()
         .filter(|n| *n <= MAX_PROCESSES)

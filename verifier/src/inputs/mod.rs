@@ -9,6 +9,8 @@ use rayon::prelude::*;
 use roles::{Domain, Role};
 use tileproof_dialect::{
     error::Error,
+    hlo,
+    op::Op,
     planes::ring,
     program::Program,
     tensor::{Tensor, Value, count},
@@ -22,7 +24,7 @@ pub enum Class {
     Normal,
     /// Small integers: sums and products are exact, so results are compared bit for bit wherever the bound is 0.
     Exact,
-    /// Magnitudes over the whole exponent range, integers over the whole type.
+    /// Magnitudes over the whole exponent range, integers over the whole type, and literals of the program.
     Wide,
     /// NaN, infinities, signed zeros, largest and smallest numbers, extreme integers and those whose products just overflow.
     Special,
@@ -74,6 +76,9 @@ impl Class {
     }
 }
 
+/// Most bytes of all generated arguments.
+const MOST_BYTES: u64 = 8 << 30;
+
 /// Seeded source of random bits.
 pub struct Random(u64);
 
@@ -113,18 +118,94 @@ pub fn generate(program: &Program, class: Class, seed: u64) -> Result<Vec<Value>
     let roles = roles::of_parameters(program);
     let types = program.parameter_types();
     let dims = sizes::of_parameters(program)?;
+    let bytes = |(ty, dims): (&Type, &Vec<u64>)| match ty {
+        Type::Tensor(t) => {
+            let each = t.element.storage_bytes() as u64;
+            dims.iter()
+                .try_fold(each, |n, d| n.checked_mul(*d))
+                .unwrap_or(u64::MAX)
+        }
+        Type::Token | Type::Tuple(_) => 0,
+    };
+    let all = types.iter().zip(&dims).map(bytes);
+    if all.fold(0u64, u64::saturating_add) > MOST_BYTES {
+        return Err(Error::unsupported(
+            "generated inputs of more than 8 GiB (give --inputs)",
+        ));
+    }
+    let literals = match class {
+        Class::Wide => literals_of(program),
+        _ => vec![],
+    };
     types
         .par_iter()
         .enumerate()
         .map(|(i, ty)| match ty {
             Type::Tensor(t) => {
                 let mut random = Random::new(seed, i as u64 * 8 + class as u64);
-                Ok(drawn(&dims[i], &t.element, class, &roles[i], &mut random).into())
+                let plain = drawn(&dims[i], &t.element, class, &roles[i], &mut random);
+                let is_index = roles[i].index_below.is_some();
+                Ok(match class {
+                    Class::Wide if !is_index => with_literals(plain, &literals, &mut random),
+                    _ => plain,
+                }
+                .into())
             }
             Type::Token => Ok(Value::Token(0)),
             Type::Tuple(_) => Err(Error::unsupported("generated inputs of tuple type")),
         })
         .collect()
+}
+
+/// Most distinct literals of a program that inputs take.
+const MOST_LITERALS: usize = 64;
+
+/// Scalar and splat literals of a program, as numbers.
+fn literals_of(program: &Program) -> Vec<f64> {
+    let mut out: Vec<f64> = vec![];
+    for id in program.op_ids() {
+        let Op::Hlo(op) = &program.op(id).op;
+        if let hlo::Op::Constant(c) = op
+            && let Some(one) = c.value.splat_value()
+            && !one.element().is_complex()
+            && out.len() < MOST_LITERALS
+        {
+            let x = one.to_f64s()[0];
+            if x.is_finite() && !out.contains(&x) {
+                out.push(x);
+            }
+        }
+    }
+    out
+}
+
+/// Puts literals of the program, and for integers their neighbours, in the place of every fourth element: what a program compares with happens.
+fn with_literals(t: Tensor, literals: &[f64], random: &mut Random) -> Tensor {
+    let is_number = matches!(
+        t.element().class(),
+        Arithmetic::Signed | Arithmetic::Unsigned | Arithmetic::Float
+    );
+    if literals.is_empty() || !is_number {
+        return t;
+    }
+    let (low, high) = limits(t.element());
+    let is_float = t.element().is_float();
+    let mut pick = || {
+        let x = literals[(random.bits() % literals.len() as u64) as usize];
+        let by = if is_float { 0 } else { random.between(-1, 1) };
+        random.bits().is_multiple_of(4).then_some(x + by as f64)
+    };
+    if is_float {
+        let mut values = t.to_f64s().into_owned();
+        values.iter_mut().for_each(|v| *v = pick().unwrap_or(*v));
+        return Tensor::from_f64s(t.dims(), t.element(), &values);
+    }
+    let mut values = t.to_i64s().to_vec();
+    let inside = |x: f64| (x as i64).clamp(low, high);
+    values
+        .iter_mut()
+        .for_each(|v| *v = pick().map_or(*v, inside));
+    Tensor::from_i64s(t.dims(), t.element(), &values)
 }
 
 /// A tensor of a class for what is done with it.

@@ -174,7 +174,14 @@ impl Search {
                 continue;
             }
             let at = n + k;
-            for u in UNARY {
+            // What an op and its inverse make of a literal is that literal rounded twice: it would explain the last bit of anything.
+            let undone = |u: Unary| match (u, pair.form) {
+                (Unary::Reciprocal, Form::Unary(Unary::Reciprocal, _))
+                | (Unary::Square, Form::Unary(Unary::Root, _))
+                | (Unary::Root, Form::Unary(Unary::Square, _)) => true,
+                (_, _) => false,
+            };
+            for u in UNARY.into_iter().filter(|u| !undone(*u)) {
                 let t = self.unary(u, pair, at);
                 self.offer(t);
             }

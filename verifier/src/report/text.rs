@@ -3,6 +3,7 @@
 use crate::{
     estimate::{Estimate, Estimated, REACH},
     finding::{Element, Finding, contract_words},
+    inputs::Class,
     validate::{PassReport, Report},
 };
 use std::fmt::Write;
@@ -57,7 +58,13 @@ pub fn closing(report: &Report) -> String {
         .iter()
         .map(|(c, s)| format!("{} (seed {s})", c.name()))
         .collect();
-    let _ = writeln!(out, "inputs: {}", runs.join(", "));
+    let ordinary = |(c, _): &(Class, u64)| c.is_ordinary() && *c != Class::Given;
+    let more = if report.runs.iter().all(ordinary) {
+        "; --level full adds wide, special, subnormal, boundary"
+    } else {
+        ""
+    };
+    let _ = writeln!(out, "inputs: {}{more}", runs.join(", "));
     let _ = writeln!(
         out,
         "decided: ring {} of output elements, IEEE {} of changed regions; choices taken: {} no, {} yes",

@@ -134,6 +134,11 @@ impl Report {
             pass.conclude();
             self.verdict = self.verdict.clone().worst(pass.verdict.clone());
         }
+        // An output without a number on any input was not compared.
+        if let (Some(output), false) = (self.vacuous().first(), self.runs.is_empty()) {
+            let why = format!("output {output} is NaN on every input, give --inputs");
+            self.verdict = self.verdict.clone().worst(Verdict::EqualIeeeOnly { why });
+        }
         self.notes.sort();
         self.notes.dedup();
     }

@@ -496,6 +496,8 @@ fn judge_mismatch(mismatches: &[Mismatch], output: Option<Difference>, delta: &m
         .filter(|m| m.certain)
         .reduce(|best, m| if rank(m) > rank(best) { m } else { best })
     else {
+        // Results of other number or type have no counterpart: never equal.
+        delta.verdicts.push(Verdict::Miscompile);
         return;
     };
     let verdict = worst.verdict();

@@ -1,0 +1,5 @@
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = stablehlo.constant dense<2.0> : tensor<4xf32>
+  %r = stablehlo.add %x, %c : tensor<4xf32>
+  return %r : tensor<4xf32>
+}

@@ -1,0 +1,6 @@
+// pair: --contract xla: NumericsViolation
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = stablehlo.constant dense<-0.0> : tensor<4xf32>
+  %r = stablehlo.divide %x, %c : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
