@@ -7,6 +7,7 @@ mod progress;
 
 use clap::Parser;
 use std::process::ExitCode;
+use tileproof_dialect::error::Error;
 
 /// Checks that a tensor compiler still computes the same program after every pass.
 ///
@@ -32,7 +33,11 @@ fn main() -> ExitCode {
             );
             // Help that cannot be printed (closed pipe) is no reason to fail differently.
             let _ = e.print();
-            return ExitCode::from(if help { 0 } else { exit::BAD_INPUT });
+            return ExitCode::from(if help {
+                0
+            } else {
+                exit::wrong_command_line(&e.to_string())
+            });
         }
     };
     // Importers, printers and engines follow the nesting of the program: a large stack for the thread that works.
@@ -43,14 +48,12 @@ fn main() -> ExitCode {
         Ok(Ok(Ok(code))) => ExitCode::from(code),
         Ok(Ok(Err(error))) => ExitCode::from(exit::report(&error)),
         Ok(Err(_)) => {
-            eprintln!(
-                "tileproof: internal error: a panic, printed above; please report it with the command line"
-            );
-            ExitCode::from(exit::INTERNAL)
+            let what = "a panic, printed above; please report it with the command line";
+            ExitCode::from(exit::report(&Error::internal(what)))
         }
         Err(e) => {
-            eprintln!("tileproof: cannot start a thread: {e}");
-            ExitCode::from(exit::INTERNAL)
+            let what = format!("cannot start a thread: {e}");
+            ExitCode::from(exit::report(&Error::internal(what)))
         }
     }
 }

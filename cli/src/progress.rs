@@ -1,11 +1,13 @@
 //! Progress on stderr, only on a terminal, only for what takes over two seconds.
 
+use crate::exit;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::IsTerminal,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
+        mpsc::{self, RecvTimeoutError},
     },
     time::{Duration, Instant},
 };
@@ -44,15 +46,54 @@ impl Drop for Progress {
     }
 }
 
+/// Time passed beside what cannot say how far it is; hidden for two seconds.
+pub struct Waiting {
+    /// Its end tells the thread that shows the time.
+    _running: mpsc::Sender<()>,
+    bar: ProgressBar,
+}
+
+impl Waiting {
+    pub fn new(what: &str) -> Waiting {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.set_message(what.to_string());
+        let (running, ended) = mpsc::channel();
+        if std::io::stderr().is_terminal() {
+            let bar = bar.clone();
+            std::thread::spawn(move || {
+                if ended.recv_timeout(Duration::from_secs(2)) == Err(RecvTimeoutError::Timeout) {
+                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                    bar.enable_steady_tick(Duration::from_millis(200));
+                }
+            });
+        }
+        Waiting {
+            _running: running,
+            bar,
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 /// Sets `flag` at the first Ctrl-C; a second one ends the process.
 pub fn stop_on_interrupt(flag: Arc<AtomicBool>) {
     let handler = ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-        eprintln!("stopping; what was found so far follows (Ctrl-C again to end at once)");
+        exit::say("stopping; what was found so far follows (Ctrl-C again to end at once)");
     });
     if let Err(e) = handler {
-        eprintln!("tileproof: Ctrl-C will end the process without a report: {e}");
+        exit::say(&format!(
+            "tileproof: Ctrl-C will end the process without a report: {e}"
+        ));
     }
 }

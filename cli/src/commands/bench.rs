@@ -58,6 +58,9 @@ struct Times {
 impl Bench {
     pub fn run(self) -> Result<u8, Error> {
         let xla = Xla::new(self.worker.config());
+        if self.worker.is_named() {
+            xla.versions()?;
+        }
         let mut all = vec![];
         for path in &self.programs {
             let times = self.time(path, &xla)?;

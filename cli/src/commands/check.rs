@@ -1,7 +1,7 @@
 //! `tileproof check`: every pass of our compiler on one program.
 
 use super::tv::Validation;
-use crate::load;
+use crate::{exit, load};
 use clap::{Args, ValueEnum};
 use std::{path::PathBuf, sync::Arc};
 use tileproof_dialect::{error::Error, program::Program, stage::Stage, tensor::Value};
@@ -47,7 +47,8 @@ impl Check {
         let steps = manager::run(&program, &passes, &options)?;
         if self.stats {
             let (given, seed) = (given.as_deref(), self.validation.seed);
-            eprint!("{}", statistics(&program, &steps, &options, given, seed)?);
+            let counted = statistics(&program, &steps, &options, given, seed)?;
+            exit::print_on_stderr(&counted)?;
         }
         let steps: Vec<validate::Step> = steps.into_iter().map(step).collect();
         let source = Arc::new(program);

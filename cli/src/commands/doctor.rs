@@ -1,5 +1,6 @@
 //! `tileproof doctor`: what this machine has and what is missing.
 
+use crate::exit;
 use clap::Args;
 use std::process::Command;
 use tileproof_dialect::error::Error;
@@ -11,21 +12,17 @@ pub struct Doctor {}
 impl Doctor {
     pub fn run(self) -> Result<u8, Error> {
         let environment = Environment::current();
-        println!(
-            "tileproof {} on {} ({})",
+        let mut out = format!(
+            "tileproof {} on {} ({})\n",
             environment.tileproof, environment.os, environment.cpu
         );
         let mut missing = 0;
         let mut line = |what: &str, found: bool, help: &str| {
-            println!(
-                "{} {what}{}",
-                if found { "ok     " } else { "missing" },
-                if found {
-                    String::new()
-                } else {
-                    format!(": {help}")
-                }
-            );
+            out += &if found {
+                format!("ok      {what}\n")
+            } else {
+                format!("missing {what}: {help}\n")
+            };
             missing += u8::from(!found);
         };
         line(
@@ -66,11 +63,8 @@ impl Doctor {
             |v| format!("jax {v}"),
         );
         line(&label, version.is_some(), "run `make python`");
-        Ok(if missing == 0 {
-            0
-        } else {
-            crate::exit::UNDECIDED
-        })
+        exit::print(&out)?;
+        Ok(if missing == 0 { 0 } else { exit::UNDECIDED })
     }
 }
 

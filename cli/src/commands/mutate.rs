@@ -6,8 +6,13 @@ use crate::{
     progress::{self, Progress},
 };
 use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 use similar::TextDiff;
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 use tileproof_dialect::{
     error::Error,
     mlir::text::{self, Literals, Locations},
@@ -18,7 +23,7 @@ use tileproof_runtime::limits::Limits;
 use tileproof_verifier::{
     mutate::{
         self, Mutator,
-        measure::{self, Measurement},
+        measure::{self, Mutant},
         oracles::ORACLES,
         table,
     },
@@ -43,8 +48,8 @@ pub struct Mutate {
     #[arg(long, value_delimiter = ',')]
     mutator: Option<Vec<String>>,
     /// Places for each mutator in what each pass made
-    #[arg(long, default_value_t = 2)]
-    sites: usize,
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    sites: u32,
     /// Chooses places, variants and inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -82,18 +87,24 @@ enum LevelName {
 impl Mutate {
     pub fn run(self) -> Result<u8, Error> {
         let Some(path) = self.program.as_ref().filter(|_| !self.list) else {
-            exit::print(&table::list(mutate::all()))?;
+            exit::print(&if self.json {
+                format!("{:#}\n", list())
+            } else {
+                table::list(mutate::all())
+            })?;
             return Ok(0);
         };
         let mutators = self.mutators()?;
         let source = Arc::new(load::program(path)?);
         let steps = self.steps(&source)?;
+        self.check_op(&steps)?;
         let limits = Limits::default();
+        let cancelled = limits.cancelled.clone();
         progress::stop_on_interrupt(limits.cancelled.clone());
         let bar = Progress::new();
         let options = measure::Options {
             mutators,
-            sites: self.sites,
+            sites: self.sites as usize,
             op: self.op.map(OpId),
             seed: self.seed,
             levels: match self.level {
@@ -114,18 +125,60 @@ impl Mutate {
         if !self.option.is_empty() {
             command += &format!(" --option {}", self.option.join(","));
         }
-        let mut out = String::new();
-        if self.diff {
-            out += &diffs(&steps, &measured)?;
-        }
-        out += &if self.json {
-            format!("{:#}\n", table::json(&measured, &options.oracles, &command))
+        // Read once: what is printed and the exit code say the same.
+        let stopped = cancelled.load(Ordering::Relaxed);
+        let diffs: Vec<Option<String>> = if self.diff {
+            let of = |m| diff(&steps, m);
+            measured.mutants.iter().map(of).collect::<Result<_, _>>()?
         } else {
-            table::text(&measured, &options.oracles, &command)
+            vec![]
+        };
+        let out = if self.json {
+            let mut all = table::json(&measured, &options.oracles, &command);
+            all["stopped"] = json!(stopped);
+            for (i, diff) in diffs.iter().enumerate() {
+                all["mutants"][i]["diff"] = json!(diff);
+            }
+            format!("{all:#}\n")
+        } else {
+            let shown: Vec<String> = measured
+                .mutants
+                .iter()
+                .zip(&diffs)
+                .filter_map(|(m, diff)| Some((m, diff.as_ref()?)))
+                .map(|(m, diff)| {
+                    format!("{} in {} after {}\n{diff}\n", m.mutator, m.op_name, m.pass)
+                })
+                .collect();
+            shown.concat() + &table::text(&measured, &options.oracles, &command)
         };
         drop(options);
         exit::print(&out)?;
-        Ok(u8::from(measured.false_alarms().next().is_some()))
+        if measured.false_alarms().next().is_some() {
+            return Ok(exit::MISMATCH);
+        }
+        if stopped {
+            exit::say("stopped: the rates are those of the mutants tried so far");
+            return Ok(exit::UNDECIDED);
+        }
+        if measured.mutants.is_empty() {
+            exit::say("nothing was measured: none of the mutators applies to what was asked for");
+            return Ok(exit::UNDECIDED);
+        }
+        Ok(0)
+    }
+
+    /// `--op` must be an op of something that is measured.
+    fn check_op(&self, steps: &[(Arc<Program>, Step)]) -> Result<(), Error> {
+        let most = steps.iter().map(|(_, s)| s.program.op_count()).max();
+        let Some(op) = self.op.filter(|op| *op as usize >= most.unwrap_or(0)) else {
+            return Ok(());
+        };
+        let message = format!(
+            "--op {op}: what is measured has {} ops, counted from 0",
+            most.unwrap_or(0)
+        );
+        Err(Error::invalid(message, Default::default()))
     }
 
     fn mutators(&self) -> Result<Vec<&'static Mutator>, Error> {
@@ -175,27 +228,23 @@ impl Mutate {
     }
 }
 
-/// What each mutant changes.
-fn diffs(steps: &[(Arc<Program>, Step)], measured: &Measurement) -> Result<String, Error> {
+/// What a mutant changes, line by line; none where it cannot be made again.
+fn diff(steps: &[(Arc<Program>, Step)], m: &Mutant) -> Result<Option<String>, Error> {
     let own = |p: &Program| text::print(p, Locations::Hidden, Literals::Hashed);
-    let mut out = String::new();
-    for m in &measured.mutants {
-        let Some((_, step)) = steps.iter().find(|(_, s)| s.pass == m.pass) else {
-            continue;
-        };
-        let mutator = mutate::find(m.mutator)?;
-        let Some(mutant) = (mutator.mutate)(&step.program, m.op, m.seed) else {
-            continue;
-        };
-        let (right, wrong) = (own(&step.program)?, own(&mutant)?);
-        let diff = TextDiff::from_lines(&right, &wrong);
-        out += &format!(
-            "{} in {} after {}\n{}\n",
-            m.mutator,
-            m.op_name,
-            m.pass,
-            diff.unified_diff().context_radius(1)
-        );
-    }
-    Ok(out)
+    let Some((_, step)) = steps.iter().find(|(_, s)| s.pass == m.pass) else {
+        return Ok(None);
+    };
+    let mutator = mutate::find(m.mutator)?;
+    let Some(mutant) = (mutator.mutate)(&step.program, m.op, m.seed) else {
+        return Ok(None);
+    };
+    let (right, wrong) = (own(&step.program)?, own(&mutant)?);
+    let diff = TextDiff::from_lines(&right, &wrong);
+    Ok(Some(diff.unified_diff().context_radius(1).to_string()))
+}
+
+/// The mutators with the faults they model.
+fn list() -> Value {
+    let one = |m: &Mutator| json!({"name": m.name, "faults": m.faults, "summary": m.summary});
+    json!({"version": 1, "mutators": mutate::all().map(one).collect::<Vec<_>>()})
 }

@@ -1,7 +1,7 @@
 //! `tileproof opt`: runs passes and prints IR.
 
 use super::check;
-use crate::load;
+use crate::{exit, load};
 use clap::{Args, ValueEnum};
 use std::{collections::BTreeMap, io::IsTerminal, path::PathBuf};
 use tileproof_dialect::{
@@ -10,7 +10,7 @@ use tileproof_dialect::{
     mlir::text::{self, Literals, Locations},
     program::Program,
 };
-use tileproof_lowering::{manager, settings::Settings};
+use tileproof_lowering::{manager, pass::Pass, pipeline, settings::Settings};
 use tileproof_verifier::finding::write_atomically;
 
 #[derive(Args)]
@@ -97,16 +97,16 @@ impl Opt {
         } else {
             (vec![], Settings::default())
         };
-        if let Some(name) = self.print_ir_after.as_deref()
-            && name != "all"
-            && !passes.iter().any(|p| p.name == name)
-        {
-            let names: Vec<&str> = passes.iter().map(|p| p.name).collect();
-            let message = format!(
-                "--print-ir-after: pass '{name}' does not run here; these do: all, {}",
-                names.join(", ")
-            );
-            return Err(Error::invalid(message, Default::default()));
+        let after = self.print_ir_after.as_deref().filter(|name| *name != "all");
+        for (option, name) in [
+            ("--print-ir-after", after),
+            ("--stop-after", self.stop_after.as_deref()),
+        ] {
+            if let Some(name) = name
+                && !passes.iter().any(|p| p.name == name)
+            {
+                return Err(not_run(option, name, &passes));
+            }
         }
         let mut options = check::options(self.stop_after_rewrite, self.stop_after.as_deref());
         options.settings = settings;
@@ -114,9 +114,8 @@ impl Opt {
         let mut before = &program;
         for (i, step) in steps.iter().enumerate() {
             if self.print_rewrites {
-                step.applied
-                    .iter()
-                    .for_each(|a| eprintln!("{} at {}", a.id, a.location));
+                let line = |a: &Applied| format!("{} at {}\n", a.id, a.location);
+                exit::print_on_stderr(&step.applied.iter().map(line).collect::<String>())?;
             }
             if self
                 .print_ir_after
@@ -124,17 +123,14 @@ impl Opt {
                 .is_some_and(|p| p == "all" || p == step.pass)
             {
                 let shown = self.own(&step.program, Literals::Hashed)?;
-                eprintln!("// after {}\n{shown}", step.pass);
+                exit::print_on_stderr(&format!("// after {}\n{shown}\n", step.pass))?;
             }
             if self.print_ir_diff {
-                eprintln!(
-                    "// {}\n{}",
-                    step.pass,
-                    changed_lines(
-                        &self.own(before, Literals::Hashed)?,
-                        &self.own(&step.program, Literals::Hashed)?
-                    )
+                let changed = changed_lines(
+                    &self.own(before, Literals::Hashed)?,
+                    &self.own(&step.program, Literals::Hashed)?,
                 );
+                exit::print_on_stderr(&format!("// {}\n{changed}\n", step.pass))?;
             }
             if let Some(folder) = &self.dump_dir {
                 write_atomically(
@@ -145,11 +141,8 @@ impl Opt {
             before = &step.program;
         }
         if self.stats {
-            eprint!(
-                "{}",
-                check::statistics(&program, &steps, &options, None, 1)?
-            );
-            eprint!("{}", left(&steps));
+            let counted = check::statistics(&program, &steps, &options, None, 1)?;
+            exit::print_on_stderr(&format!("{counted}{}", left(&steps)))?;
         }
         let kept = if self.output.is_some() || !std::io::stdout().is_terminal() {
             Literals::Whole
@@ -164,7 +157,7 @@ impl Opt {
         };
         match &self.output {
             Some(path) => write_atomically(path, result.as_bytes())?,
-            None => crate::exit::print(&format!("{}\n", result.trim_end()))?,
+            None => exit::print(&format!("{}\n", result.trim_end()))?,
         }
         Ok(0)
     }
@@ -177,6 +170,28 @@ impl Opt {
         };
         text::print(program, locations, self.literals.or(automatic))
     }
+}
+
+/// The pass that `option` names is none of `passes`.
+fn not_run(option: &str, name: &str, passes: &[&Pass]) -> Error {
+    let names = |all: &[&Pass]| all.iter().map(|p| p.name).collect::<Vec<_>>().join(", ");
+    let message = if passes.is_empty() {
+        format!(
+            "{option}: no pass runs here, so not '{name}' either; --pipeline, --to and --passes run some, the passes are: {}",
+            names(&pipeline::passes())
+        )
+    } else {
+        let all = if option == "--print-ir-after" {
+            "all, "
+        } else {
+            ""
+        };
+        format!(
+            "{option}: pass '{name}' does not run here; these do: {all}{}",
+            names(passes)
+        )
+    };
+    Error::invalid(message, Default::default())
 }
 
 /// What lowerings left as it was: how often, what, why.

@@ -1,10 +1,17 @@
 //! `tileproof run`: runs a program on an engine, with .npy files in and out.
 
 use super::xla::Worker;
-use crate::{exit, load, progress};
+use crate::{
+    exit, load,
+    progress::{self, Waiting},
+};
 use clap::{Args, ValueEnum};
-use std::{path::PathBuf, sync::Arc};
-use tileproof_dialect::{error::Error, planes::Planes, tensor::Value};
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tileproof_dialect::{error::Error, eval::Trap, planes::Planes, tensor::Value};
 use tileproof_runtime::{
     engine::{DeviceOutcome, End, Engine, RunError},
     grid::Devices,
@@ -28,6 +35,12 @@ pub struct Run {
     engine: EngineName,
     #[command(flatten)]
     worker: Worker,
+    /// Most steps of one loop on the reference engine
+    #[arg(long, value_name = "N", default_value_t = Limits::default().loop_steps)]
+    max_steps: u64,
+    /// Longest time of the run on the reference engine; without it there is no limit
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<u64>,
     /// Write output_I.npy to this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -48,7 +61,12 @@ impl Run {
             Some(paths) => load::arguments(&program, paths)?,
             None => vec![inputs::generate(&program, Class::Normal, self.seed)?],
         };
-        let limits = Limits::default();
+        let end = |seconds| Instant::now().checked_add(Duration::from_secs(seconds));
+        let limits = Limits {
+            loop_steps: self.max_steps,
+            deadline: self.time.and_then(end),
+            ..Limits::default()
+        };
         progress::stop_on_interrupt(limits.cancelled.clone());
         let devices = Devices {
             replicas: u64::from(program.num_replicas),
@@ -58,40 +76,61 @@ impl Run {
             EngineName::Reference => Engine::Reference,
             EngineName::Xla => Engine::Xla(Arc::new(Xla::new(self.worker.config()))),
         };
-        let outcome = match engine.run(&program, Planes::IeeeOnly, &devices, &arguments, &limits) {
+        let waiting = Waiting::new("running");
+        let outcome = engine.run(&program, Planes::IeeeOnly, &devices, &arguments, &limits);
+        drop(waiting);
+        let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(RunError::Failed(e)) => return Err(e),
             Err(RunError::Cancelled) => {
-                eprintln!("stopped; no output was written");
+                let why = match self.time {
+                    Some(seconds) if limits.is_out_of_time() => {
+                        format!("the run did not end within {seconds} s (--time)")
+                    }
+                    Some(_) | None => "stopped".to_string(),
+                };
+                exit::say(&format!("{why}; no output was written"));
                 return Ok(exit::UNDECIDED);
             }
         };
-        let mut code = 0;
+        let mut codes = vec![];
         for (d, device) in outcome.devices.iter().enumerate() {
             let Some(first) = device.runs.first() else {
                 continue;
             };
-            match &first.end {
-                End::Returned { outputs, .. } => self.write(d, outcome.devices.len(), outputs)?,
+            let ended = match &first.end {
+                End::Returned { outputs, .. } => {
+                    self.write(d, outcome.devices.len(), outputs)?;
+                    0
+                }
                 End::Trapped(trap) => {
                     let at = first.events.trapped_at.as_ref();
                     let at = at.map_or(String::new(), |l| format!("{l}: "));
-                    eprintln!("{at}the program trapped on device {d}: {trap}");
-                    code = 1;
+                    exit::say(&format!(
+                        "{at}the program trapped on device {d}: {trap}{}",
+                        help(trap)
+                    ));
+                    trapped(trap)
                 }
                 End::Failed(failure) => {
-                    eprintln!("device {d}: {failure}");
-                    code = 1;
+                    exit::say(&format!("device {d}: {failure}"));
+                    exit::UNDECIDED
                 }
-            }
+            };
+            codes.push(ended);
             if let Some(run) = other_run(device) {
-                eprintln!(
+                exit::say(&format!(
                     "device {d}: run {run} of the same executable gave other results than the first"
-                );
-                code = 1;
+                ));
+                codes.push(exit::MISMATCH);
             }
         }
-        Ok(code)
+        // A mismatch outweighs what was not decided.
+        Ok(if codes.contains(&exit::MISMATCH) {
+            exit::MISMATCH
+        } else {
+            codes.into_iter().max().unwrap_or(0)
+        })
     }
 
     /// Writes the outputs of device `d`, or prints a line for each.
@@ -113,16 +152,39 @@ impl Run {
                     let values = tensor.to_f64s();
                     let first: Vec<String> =
                         values.iter().take(6).map(|v| format!("{v}")).collect();
-                    println!(
-                        "output {i}: {} [{}{}]",
+                    exit::print(&format!(
+                        "output {i}: {} [{}{}]\n",
                         tensor.ty(),
                         first.join(", "),
                         if values.len() > 6 { ", ..." } else { "" }
-                    );
+                    ))?;
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// Exit code of a trap: a check that the program makes itself found a mismatch; a limit decides nothing.
+fn trapped(trap: &Trap) -> u8 {
+    match trap {
+        Trap::AssertionFailed(_) => exit::MISMATCH,
+        Trap::StepLimit(_)
+        | Trap::MemoryLimit(_)
+        | Trap::DepthLimit(_)
+        | Trap::ShapeMismatch(_)
+        | Trap::Deadlock(_) => exit::UNDECIDED,
+    }
+}
+
+fn help(trap: &Trap) -> &'static str {
+    match trap {
+        Trap::StepLimit(_) => " (--max-steps allows more)",
+        Trap::AssertionFailed(_)
+        | Trap::MemoryLimit(_)
+        | Trap::DepthLimit(_)
+        | Trap::ShapeMismatch(_)
+        | Trap::Deadlock(_) => "",
     }
 }
 

@@ -35,12 +35,13 @@ use tileproof_verifier::{
         codegen_stage,
         folder::{self, ModuleDumps, StageDump},
         freedom::Freedom,
-        stages::{self, Kind, Link, Stages},
+        stages::{self, Kind, Link, Stage, Stages},
     },
     finding::{self, Finding},
     isolate::reproducer::{Maker, Reproducer},
-    report, validate,
-    verdict::Verdict,
+    report,
+    validate::{self, PassReport},
+    verdict::{NOTHING_COMPARED, Verdict},
 };
 
 #[derive(Args)]
@@ -95,6 +96,11 @@ pub struct Worker {
 }
 
 impl Worker {
+    /// Whether the user named a Python, which then has to work.
+    pub fn is_named(&self) -> bool {
+        self.python.is_some()
+    }
+
     pub fn config(&self) -> xla::Config {
         let flags = self.xla_flags.as_deref().unwrap_or("");
         xla::Config {
@@ -140,7 +146,9 @@ impl Xla {
     pub fn run(self) -> Result<u8, Error> {
         let folder = folder::read(&self.dumps)?;
         for file in &folder.missing {
-            eprintln!("tileproof: {file} is listed in index.json and not there");
+            exit::say(&format!(
+                "tileproof: {file} is listed in index.json and not there"
+            ));
         }
         let sources = self.sources()?;
         let limits = Limits::default();
@@ -161,6 +169,11 @@ impl Xla {
             let mut result = stages::check(&chain, |_| self.contract.numerics(), &options)?;
             if !self.no_codegen {
                 self.codegen(&engine, &chain, &options, &mut result)?;
+            }
+            if result.stages.is_empty() {
+                chain
+                    .iter()
+                    .for_each(|link| result.add(alone(link, &self.contract.numerics())));
             }
             let findings = self.findings(&chain, &result, given.as_ref());
             chains.push((chain, result.clone(), given));
@@ -233,7 +246,7 @@ impl Xla {
         };
         let numerics = self.contract.numerics();
         let stage = match engine.versions() {
-            Err(e) if self.worker.python.is_some() => return Err(e),
+            Err(e) if self.worker.is_named() => return Err(e),
             Err(e) => match self.recorded(program, options)? {
                 Some((got, want)) => codegen_stage::recorded(last, &got, &want, &numerics),
                 None => codegen_stage::refused(last, &numerics, e.to_string()),
@@ -279,7 +292,7 @@ impl Xla {
         }
         let versions = match engine.versions() {
             Ok(versions) => versions,
-            Err(e) if self.worker.python.is_some() => return Err(e),
+            Err(e) if self.worker.is_named() => return Err(e),
             Err(_) => return Ok(String::new()),
         };
         let numerics = self.contract.numerics();
@@ -366,7 +379,7 @@ impl Xla {
             .collect()
     }
 
-    fn again(&self, stage: &stages::Stage, seed: u64, given: Option<&Given>) -> String {
+    fn again(&self, stage: &Stage, seed: u64, given: Option<&Given>) -> String {
         let mut out = match stage.kind {
             Kind::Import | Kind::Pass => format!(
                 "tileproof tv {} {} --contract {}",
@@ -497,6 +510,35 @@ fn link(stage: &StageDump) -> Link {
         path: PathBuf::new(),
         program: Err(Error::internal("a stage without files")),
     })
+}
+
+/// The stage that ends at a program with nothing before it to compare it with.
+fn alone(link: &Link, numerics: &Numerics) -> Stage {
+    let (name, pipeline) = match &link.point {
+        Some(point) => (point.name().to_string(), point.pipeline().to_string()),
+        None => (Kind::Import.name().to_string(), String::new()),
+    };
+    let verdict = match &link.program {
+        Ok(_) => Verdict::Inconclusive {
+            why: format!("{NOTHING_COMPARED}: no other program of this module was dumped"),
+        },
+        Err(why) => Verdict::Unsupported {
+            what: format!("{}: {why}", link.path.display()),
+        },
+    };
+    Stage {
+        kind: Kind::Pass,
+        report: PassReport {
+            verdict,
+            ..PassReport::of(&name, numerics)
+        },
+        name,
+        pipeline,
+        point: link.point.clone(),
+        before: link.path.clone(),
+        after: link.path.clone(),
+        culprits: vec![],
+    }
 }
 
 /// Text of a dumped module: as dumped, or written anew where only a proto was dumped.
