@@ -1,8 +1,13 @@
 //! Tests of the LAPACK routines.
 
-use super::*;
+use super::{
+    factor::{Product, cholesky, lu, qr, qr_orthogonal, qr_with_pivots},
+    solve::{Taken, Triangular, tridiagonal},
+    spectrum::{completed, singular_values, symmetric_eigen},
+    *,
+};
 
-fn matrix(rows: usize, columns: usize, data: &[f64]) -> Matrix {
+fn matrix(rows: usize, columns: usize, data: &[f64]) -> Matrix<f64> {
     Matrix {
         rows,
         columns,
@@ -28,42 +33,45 @@ fn cholesky_writes_one_triangle() {
 
 #[test]
 fn lu_takes_the_largest_pivot() {
-    let (lu, pivots, info) = lu(&matrix(2, 2, &[1.0, 2.0, 4.0, 4.0]));
-    close(&lu.data, &[4.0, 4.0, 0.25, 1.0]);
+    let (made, pivots, info) = lu(&matrix(2, 2, &[1.0, 2.0, 4.0, 4.0]));
+    close(&made.data, &[4.0, 4.0, 0.25, 1.0]);
     assert_eq!((pivots, info), (vec![2.0, 2.0], 0.0));
-    assert_eq!(super::lu(&matrix(2, 2, &[0.0, 1.0, 0.0, 1.0])).2, 1.0);
+    assert_eq!(lu(&matrix(2, 2, &[0.0, 1.0, 0.0, 1.0])).2, 1.0);
 }
 
 #[test]
 fn qr_has_lapacks_signs() {
     // The column (3, 4) has length 5; its diagonal becomes -5, v = (1, 4 / 8), tau = (-5 - 3) / -5.
     let a = matrix(2, 2, &[3.0, 1.0, 4.0, 2.0]);
-    let (qr, tau) = qr(&a);
-    close(&qr.data, &[-5.0, -2.2, 0.5, 0.4]);
+    let (factors, tau) = qr(&a);
+    close(&factors.data, &[-5.0, -2.2, 0.5, 0.4]);
     close(&tau, &[1.6, 0.0]);
-    close(&qr_orthogonal(&qr, &tau).data, &[-0.6, -0.8, -0.8, 0.6]);
+    close(
+        &qr_orthogonal(&factors, &tau).data,
+        &[-0.6, -0.8, -0.8, 0.6],
+    );
 }
 
 #[test]
 fn triangular_solves_from_both_sides() {
     let a = matrix(2, 2, &[2.0, 7.0, 1.0, 4.0]);
     let b = matrix(2, 1, &[2.0, 9.0]);
-    let left = Solve {
+    let left = Triangular {
         left: true,
         lower: true,
-        transposed: false,
+        taken: Taken::AsItIs,
         unit: false,
     };
     close(&left.solve(&a, &b).unwrap().data, &[1.0, 2.0]);
-    let turned = Solve {
-        transposed: true,
+    let turned = Triangular {
+        taken: Taken::Transposed,
         ..left
     };
     close(&turned.solve(&a, &b).unwrap().data, &[-0.125, 2.25]);
-    let right = Solve {
+    let right = Triangular {
         left: false,
         lower: true,
-        transposed: false,
+        taken: Taken::AsItIs,
         unit: true,
     };
     close(
@@ -91,4 +99,170 @@ fn eigenvalues_rise_and_singular_values_fall() {
         &[full.at(2, 2).abs(), v.at(1, 0).abs(), full.at(0, 0).abs()],
         &[1.0, 1.0, 1.0],
     );
+}
+
+fn z(re: f64, im: f64) -> Complex<f64> {
+    Complex::new(re, im)
+}
+
+fn near(got: &[Complex<f64>], want: &[Complex<f64>]) {
+    assert_eq!(got.len(), want.len());
+    let all = got.iter().zip(want);
+    all.for_each(|(g, w)| assert!((g - w).norm() < 1e-13, "{got:?} {want:?}"));
+}
+
+fn product(a: &Matrix<Complex<f64>>, b: &Matrix<Complex<f64>>) -> Matrix<Complex<f64>> {
+    let mut out = Matrix::zeros(a.rows, b.columns);
+    for i in 0..a.rows {
+        for j in 0..b.columns {
+            out.set(i, j, (0..a.columns).map(|k| a.at(i, k) * b.at(k, j)).sum());
+        }
+    }
+    out
+}
+
+fn complex_matrix() -> Matrix<Complex<f64>> {
+    Matrix {
+        rows: 3,
+        columns: 2,
+        data: vec![
+            z(1.0, 2.0),
+            z(0.0, -1.0),
+            z(3.0, 0.5),
+            z(2.0, 2.0),
+            z(-1.0, 1.0),
+            z(0.5, 0.0),
+        ],
+    }
+}
+
+#[test]
+fn complex_cholesky_takes_conjugates() {
+    // [[2, 0], [1 + i, 3]] times its adjoint is [[4, 2 - 2i], [2 + 2i, 11]].
+    let a = Matrix {
+        rows: 2,
+        columns: 2,
+        data: vec![z(4., 0.), z(2., -2.), z(2., 2.), z(11., 0.)],
+    };
+    near(
+        &cholesky(&a, true).0.data,
+        &[z(2., 0.), z(2., -2.), z(1., 1.), z(3., 0.)],
+    );
+    near(
+        &cholesky(&a, false).0.data,
+        &[z(2., 0.), z(1., -1.), z(2., 2.), z(3., 0.)],
+    );
+}
+
+#[test]
+fn complex_qr_gives_the_matrix_back() {
+    let a = complex_matrix();
+    let (factors, taus) = qr(&a);
+    let mut r = Matrix::zeros(3, 2);
+    (0..2).for_each(|i| (i..2).for_each(|j| r.set(i, j, factors.at(i, j))));
+    assert_eq!((r.at(0, 0).im, r.at(1, 1).im), (0.0, 0.0));
+    assert!(r.at(0, 0).re < 0.0);
+    let q_times =
+        |left, adjoint, c: &Matrix<_>| Product { left, adjoint }.of(&factors, &taus, c).unwrap();
+    near(&q_times(true, false, &r).data, &a.data);
+    near(&q_times(true, true, &a).data, &r.data);
+    let q = q_times(true, false, &Matrix::identity(3));
+    near(&q_times(false, false, &Matrix::identity(3)).data, &q.data);
+    near(
+        &q_times(false, true, &Matrix::identity(3)).data,
+        &q.adjoint().data,
+    );
+    near(
+        &product(
+            &qr_orthogonal(&factors, &taus),
+            &Matrix {
+                rows: 2,
+                columns: 2,
+                data: r.data[..4].to_vec(),
+            },
+        )
+        .data,
+        &a.data,
+    );
+}
+
+#[test]
+fn complex_spectra_give_the_matrix_back() {
+    let a = complex_matrix();
+    let (u, values, v) = singular_values(&a);
+    let mut scaled = u.clone();
+    (0..3).for_each(|i| (0..2).for_each(|j| scaled.set(i, j, u.at(i, j) * values[j])));
+    near(&product(&scaled, &v.adjoint()).data, &a.data);
+    near(
+        &product(&u.adjoint(), &u).data,
+        &Matrix::<Complex<f64>>::identity(2).data,
+    );
+    let h = product(&a.adjoint(), &a);
+    let (vectors, eigen) = symmetric_eigen(&h, false);
+    close(&eigen, &[values[1] * values[1], values[0] * values[0]]);
+    let mut scaled = vectors.clone();
+    (0..2).for_each(|i| (0..2).for_each(|j| scaled.set(i, j, vectors.at(i, j) * eigen[j])));
+    near(&product(&h, &vectors).data, &scaled.data);
+}
+
+#[test]
+fn pivoted_qr_takes_the_longest_column_first() {
+    let (factors, order, _) = qr_with_pivots(&matrix(2, 2, &[0.0, 3.0, 1.0, 4.0]));
+    assert_eq!(order, [2.0, 1.0]);
+    close(&factors.data[..2], &[-5.0, -0.8]);
+    assert!((factors.at(1, 1).abs() - 0.6).abs() < 1e-14);
+}
+
+#[test]
+fn tridiagonal_systems_exchange_rows() {
+    // Rows (1 2 0), (4 1 3), (0 2 5); the first of `below` and the last of `above` are not read.
+    let (below, diagonal, above) = ([f64::NAN, 4.0, 2.0], [1.0, 1.0, 5.0], [2.0, 3.0, f64::NAN]);
+    let b = matrix(3, 1, &[5.0, 15.0, 19.0]);
+    let made = tridiagonal(&below, &diagonal, &above, &b).unwrap();
+    close(&made.solution.data, &[1.0, 2.0, 3.0]);
+    assert_eq!(made.info, 0.0);
+    let singular = tridiagonal(
+        &[0.0, 0.0],
+        &[0.0, 1.0],
+        &[1.0, 0.0],
+        &matrix(2, 1, &[1.0, 1.0]),
+    )
+    .unwrap();
+    assert_eq!(singular.info, 1.0);
+}
+
+#[test]
+fn adjoint_and_transposed_systems_differ() {
+    let a = Matrix {
+        rows: 1,
+        columns: 1,
+        data: vec![z(0.0, 2.0)],
+    };
+    let b = Matrix {
+        rows: 1,
+        columns: 1,
+        data: vec![z(2.0, 0.0)],
+    };
+    let solve = |taken| {
+        Triangular {
+            left: true,
+            lower: true,
+            taken,
+            unit: false,
+        }
+        .solve(&a, &b)
+        .unwrap()
+        .data[0]
+    };
+    near(
+        &[solve(Taken::Transposed), solve(Taken::Adjoint)],
+        &[z(0.0, -1.0), z(0.0, 1.0)],
+    );
+    let right = Triangular {
+        left: false,
+        lower: true,
+        taken: Taken::Adjoint,
+        unit: false,
+    };
+    near(&right.solve(&a, &b).unwrap().data, &[z(0.0, 1.0)]);
 }
