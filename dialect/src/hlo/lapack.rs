@@ -2,13 +2,14 @@
 //!
 //! potrf, getrf, geqrf, geqp3, orgqr, ormqr, trsm and gtsv follow LAPACK's conventions (pivots, signs of reflectors, which triangle is written). syevd
 //! and gesdd give eigen- and singular values in LAPACK's order; the signs (phases) of their vectors, which LAPACK does not specify, are those of
-//! Jacobi's method. Everything is computed in double precision and rounded once. On the ring plane a call is opaque: every residue of a result is a
+//! Jacobi's method, but for eigenvectors of up to 25 rows, which have LAPACK's. Everything is computed in double precision and rounded once. On the ring plane a call is opaque: every residue of a result is a
 //! hash of the routine, the place and all residues of the operands' matrices.
 
 mod factor;
 mod matrix;
 mod solve;
 mod spectrum;
+mod tridiagonal_eigen;
 
 use crate::{
     attribute::{Attribute, Attributes},
@@ -343,7 +344,11 @@ impl Call<'_> {
             }
             Routine::SymmetricEigen => {
                 let lower = letter("uplo")? == b'L';
-                let (vectors, values) = spectrum::symmetric_eigen(first, lower);
+                let small = (lower && first.rows <= tridiagonal_eigen::LARGEST)
+                    .then(|| tridiagonal_eigen::eigen(first))
+                    .flatten();
+                let (vectors, values) =
+                    small.unwrap_or_else(|| spectrum::symmetric_eigen(first, lower));
                 vec![Made::Numbers(vectors.data), Made::Reals(values), info(0.0)]
             }
             Routine::SingularValues => {

@@ -266,3 +266,68 @@ fn adjoint_and_transposed_systems_differ() {
     };
     near(&right.solve(&a, &b).unwrap().data, &[z(0.0, 1.0)]);
 }
+
+/// The witness is LAPACK itself (dsyevd and zheevd of OpenBLAS, lower triangle).
+#[test]
+fn small_eigenvectors_have_lapacks_signs() {
+    let a = matrix(
+        4,
+        4,
+        &[4., 1., -2., 0.5, 1., 3., 0., 1., -2., 0., 1., 2., 0.5, 1., 2., -1.],
+    );
+    let (vectors, values) = tridiagonal_eigen::eigen(&a).unwrap();
+    let about = |got: &[f64], want: &[f64]| {
+        assert_eq!(got.len(), want.len());
+        let all = got.iter().zip(want);
+        all.for_each(|(g, w)| assert!((g - w).abs() < 1e-7, "{got:?} {want:?}"));
+    };
+    about(&values, &[-2.64827445, 1., 3.30180729, 5.34646716]);
+    #[rustfmt::skip]
+    about(&vectors.data, &[
+        0.2109628, 0.46816459, -0.13634195, 0.84718799,
+        0.10408619, -0.46816459, 0.79957806, 0.36147325,
+        0.55359484, 0.58520574, 0.44660766, -0.38936949,
+        -0.79887015, 0.46816459, 0.37766043, 0.00099713,
+    ]);
+    let h = Matrix {
+        rows: 3,
+        columns: 3,
+        data: vec![z(2., 0.), z(9., 9.), z(9., 9.), z(1., -1.), z(3., 0.), z(9., 9.), z(0., 0.5), z(2., 0.), z(-1., 0.)],
+    };
+    let (vectors, values) = tridiagonal_eigen::eigen(&h).unwrap();
+    about(&values, &[-2.05367202, 1.61989629, 4.43377573]);
+    let parts: Vec<f64> = vectors.data.iter().flat_map(|v| [v.re, v.im]).collect();
+    #[rustfmt::skip]
+    about(&parts, &[
+        -0.23578309, 0., -0.85833916, 0., -0.45569751, 0.,
+        0.18751275, -0.36547396, 0.29527832, -0.18257221, -0.65319927, 0.53298833,
+        -0.35592242, 0.80560122, 0.22541222, -0.30318529, -0.24042187, 0.15424411,
+    ]);
+}
+
+#[test]
+fn eigenvectors_of_many_sizes_diagonalize() {
+    let mut seed = 1u64;
+    let mut next = || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+    };
+    for n in 1..=tridiagonal_eigen::LARGEST {
+        let mut a = Matrix::zeros(n, n);
+        for i in 0..n {
+            for j in 0..=i {
+                let v = if (i + j) % 7 == 3 { 0.0 } else { next() };
+                a.set(i, j, v);
+                a.set(j, i, v);
+            }
+        }
+        let (vectors, values) = tridiagonal_eigen::eigen(&a).unwrap();
+        assert!(values.is_sorted());
+        for j in 0..n {
+            for i in 0..n {
+                let product: f64 = (0..n).map(|k| a.at(i, k) * vectors.at(k, j)).sum();
+                assert!((product - values[j] * vectors.at(i, j)).abs() < 1e-12, "{n}");
+            }
+        }
+    }
+}
