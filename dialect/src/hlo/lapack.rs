@@ -1,12 +1,15 @@
 //! The LAPACK routines that JAX's CPU programs call (`lapack_<type><routine>_ffi`), by their definitions, for real and complex matrices.
 //!
 //! potrf, getrf, geqrf, geqp3, orgqr, ormqr, trsm and gtsv follow LAPACK's conventions (pivots, signs of reflectors, which triangle is written). syevd
-//! and gesdd give eigen- and singular values in LAPACK's order; the signs (phases) of their vectors, which LAPACK does not specify, are those of
-//! Jacobi's method, but for eigenvectors of up to 25 rows, which have LAPACK's. Everything is computed in double precision and rounded once. On the ring plane a call is opaque: every residue of a result is a
+//! and gesdd give eigen- and singular values in LAPACK's order; the signs (phases) of their vectors, which LAPACK does not specify, are those that
+//! it finds for matrices of up to 25 rows or columns, for larger ones those of Jacobi's method. Everything is computed in double precision and rounded once. On the ring plane a call is opaque: every residue of a result is a
 //! hash of the routine, the place and all residues of the operands' matrices.
 
+mod bidiagonal;
 mod factor;
 mod matrix;
+mod reflector;
+mod rotation;
 mod solve;
 mod spectrum;
 mod tridiagonal_eigen;
@@ -359,9 +362,16 @@ impl Call<'_> {
                         .ok_or_else(missing)
                 };
                 let (columns, rows) = (width(2, 1)?, width(3, 0)?);
-                let (u, values, v) = spectrum::singular_values(first);
-                let u = spectrum::completed(u, columns as usize);
-                let vt = spectrum::completed(v, rows as usize).adjoint();
+                let sizes = (columns as usize, rows as usize);
+                let small = (first.rows.min(first.columns) <= bidiagonal::LARGEST)
+                    .then(|| bidiagonal::singular_values(first, sizes))
+                    .flatten();
+                let (u, values, v) = small.unwrap_or_else(|| {
+                    let (u, values, v) = spectrum::singular_values(first);
+                    let u = spectrum::completed(u, sizes.0);
+                    (u, values, spectrum::completed(v, sizes.1))
+                });
+                let vt = v.adjoint();
                 vec![
                     Made::Numbers(first.data.clone()),
                     Made::Reals(values),

@@ -2,7 +2,10 @@
 //!
 //! LAPACK does not specify the signs (phases) of eigenvectors, but up to this size all its builds find them by the same steps.
 
-use super::matrix::{Matrix, Scalar};
+use super::{
+    matrix::{Matrix, Scalar},
+    rotation::{lartg, turn},
+};
 
 /// Largest matrix that `syevd` hands to `steqr`; larger ones are divided and conquered.
 pub const LARGEST: usize = 25;
@@ -173,7 +176,7 @@ fn downwards(d: &mut [f64], e: &mut [f64], z: &mut Matrix<f64>, (first, last): (
         let mut turns = vec![];
         for i in (l..m).rev() {
             let (f, b) = (s * e[i], c * e[i]);
-            let (cosine, sine, r) = rotation(g, f);
+            let (cosine, sine, r) = lartg(g, f);
             (c, s) = (cosine, sine);
             if i != m - 1 {
                 e[i + 1] = r;
@@ -222,7 +225,7 @@ fn upwards(d: &mut [f64], e: &mut [f64], z: &mut Matrix<f64>, (first, last): (us
         let (mut s, mut c, mut p) = (1.0, 1.0, 0.0);
         for i in m..l {
             let (f, b) = (s * e[i], c * e[i]);
-            let (cosine, sine, r) = rotation(g, f);
+            let (cosine, sine, r) = lartg(g, f);
             (c, s) = (cosine, sine);
             if i != m {
                 e[i - 1] = r;
@@ -237,27 +240,6 @@ fn upwards(d: &mut [f64], e: &mut [f64], z: &mut Matrix<f64>, (first, last): (us
         d[l] -= p;
         e[l - 1] = g;
     }
-}
-
-/// Columns j and j + 1 turned, as `lasr` does from the right.
-fn turn(z: &mut Matrix<f64>, j: usize, c: f64, s: f64) {
-    for i in 0..z.rows {
-        let (x, y) = (z.at(i, j), z.at(i, j + 1));
-        z.set(i, j + 1, c * y - s * x);
-        z.set(i, j, s * y + c * x);
-    }
-}
-
-/// `lartg`: c, s and r with c f + s g = r and c g - s f = 0.
-fn rotation(f: f64, g: f64) -> (f64, f64, f64) {
-    if g == 0.0 {
-        return (1.0, 0.0, f);
-    }
-    if f == 0.0 {
-        return (0.0, 1f64.copysign(g), g.abs());
-    }
-    let r = f.hypot(g).copysign(f);
-    (f.abs() / r.abs(), g / r, r)
 }
 
 /// Eigenvalues of [[a, b], [b, c]], the one of larger size first, and its vector (c, s).

@@ -252,6 +252,28 @@ fn attributes_of_parameters_pass_through_mlir_and_back_to_text() {
 }
 
 #[test]
+fn layouts_may_differ_on_both_sides_of_a_call() {
+    let p = read(
+        "HloModule m
+
+f {
+  a = f32[2,3]{1,0} parameter(0)
+  ROOT b = f32[2,3]{1,0} negate(a)
+}
+
+ENTRY main {
+  x = f32[2,3]{0,1} parameter(0)
+  c = f32[2,3]{0,1} call(x), to_apply=f
+  ROOT d = f32[2,3]{0,1} negate(c)
+}
+",
+    );
+    assert_eq!(body(&p), "copy call copy negate return");
+    let text = text::print(&p, Locations::Hidden, Literals::Whole).unwrap();
+    text::parse(&text, "t.mlir").unwrap_or_else(|e| panic!("{e}\n{text}"));
+}
+
+#[test]
 fn typed_options_keep_their_types() {
     let written = export::hlo_text::print(&read(samples::CALLS)).unwrap();
     assert!(written.contains("uplo = 76 : ui8"), "{written}");
