@@ -55,7 +55,7 @@ def storage(leaf):
     name = array.dtype.name
     if name.startswith(("int", "uint")):
         return array.astype(np.int8 if name in ("int2", "int4") else np.uint8 if name in ("uint2", "uint4") else array.dtype)
-    if name.startswith(("bfloat", "float8", "float6", "float4")):
+    if name.startswith(("bfloat", "float8_", "float6_", "float4_")):
         return array.view(np.uint16 if array.dtype.itemsize == 2 else np.uint8)
     return array
 

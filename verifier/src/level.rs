@@ -69,7 +69,7 @@ fn elements(program: &Program) -> u64 {
 pub fn budget(class: Class, limits: &Limits) -> Limits {
     let (steps, seconds) = match class {
         Class::Given => return limits.clone(),
-        Class::Normal | Class::Exact | Class::Unit | Class::Above => (1_000_000, 100),
+        Class::Normal | Class::Exact | Class::Unit | Class::Above => (100_000, 100),
         Class::Wide | Class::Special | Class::Subnormal | Class::Boundary => (20_000, 60),
     };
     Limits {

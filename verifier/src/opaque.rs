@@ -66,7 +66,9 @@ pub fn has_logarithm_of_power(
         others.filter(|y| x.len() == y.len()).any(|y| {
             let all = |f: fn(Residue, Residue) -> Residue, to: fn(Residue, Residue) -> Residue| {
                 let numbers = |x: Residue, y: Residue| !is_code(x) && !is_code(y);
-                x.iter().zip(&y).all(|(x, y)| numbers(*x, *y) && f(*x, *y) == to(*x, *y))
+                x.iter()
+                    .zip(&y)
+                    .all(|(x, y)| numbers(*x, *y) && f(*x, *y) == to(*x, *y))
             };
             all(|x, _| mul_residues(x, x), |_, y| y)
                 || all(|_, y| mul_residues(y, y), |x, _| x)

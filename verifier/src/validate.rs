@@ -84,10 +84,10 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
     for part in parts {
         part?.merge_into(&mut report);
     }
-    // Numbers of other ranges, where an output was no number.
+    // Numbers of other ranges, where an output was no number or every run was given up.
     if options.given.is_none() {
         for class in [Class::Unit, Class::Above] {
-            if !report.vacuous().is_empty() {
+            if !report.vacuous().is_empty() || report.runs.is_empty() {
                 job.run(class, options.seed)?.merge_into(&mut report);
             }
         }

@@ -273,7 +273,9 @@ fn small_eigenvectors_have_lapacks_signs() {
     let a = matrix(
         4,
         4,
-        &[4., 1., -2., 0.5, 1., 3., 0., 1., -2., 0., 1., 2., 0.5, 1., 2., -1.],
+        &[
+            4., 1., -2., 0.5, 1., 3., 0., 1., -2., 0., 1., 2., 0.5, 1., 2., -1.,
+        ],
     );
     let (vectors, values) = tridiagonal_eigen::eigen(&a).unwrap();
     let about = |got: &[f64], want: &[f64]| {
@@ -292,7 +294,17 @@ fn small_eigenvectors_have_lapacks_signs() {
     let h = Matrix {
         rows: 3,
         columns: 3,
-        data: vec![z(2., 0.), z(9., 9.), z(9., 9.), z(1., -1.), z(3., 0.), z(9., 9.), z(0., 0.5), z(2., 0.), z(-1., 0.)],
+        data: vec![
+            z(2., 0.),
+            z(9., 9.),
+            z(9., 9.),
+            z(1., -1.),
+            z(3., 0.),
+            z(9., 9.),
+            z(0., 0.5),
+            z(2., 0.),
+            z(-1., 0.),
+        ],
     };
     let (vectors, values) = tridiagonal_eigen::eigen(&h).unwrap();
     about(&values, &[-2.05367202, 1.61989629, 4.43377573]);
@@ -309,7 +321,9 @@ fn small_eigenvectors_have_lapacks_signs() {
 fn eigenvectors_of_many_sizes_diagonalize() {
     let mut seed = 1u64;
     let mut next = || {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (seed >> 33) as f64 / f64::from(1u32 << 31) - 0.5
     };
     for n in 1..=tridiagonal_eigen::LARGEST {
@@ -326,7 +340,10 @@ fn eigenvectors_of_many_sizes_diagonalize() {
         for j in 0..n {
             for i in 0..n {
                 let product: f64 = (0..n).map(|k| a.at(i, k) * vectors.at(k, j)).sum();
-                assert!((product - values[j] * vectors.at(i, j)).abs() < 1e-12, "{n}");
+                assert!(
+                    (product - values[j] * vectors.at(i, j)).abs() < 1e-12,
+                    "{n}"
+                );
             }
         }
     }
@@ -340,33 +357,126 @@ fn small_singular_vectors_have_lapacks_signs() {
         let all = got.iter().zip(want);
         all.for_each(|(g, w)| assert!((g - w).abs() < 1e-7, "{got:?} {want:?}"));
     };
-    let a = matrix(4, 3, &[1.0, 2.0, -1.0, 0.0, 3.0, 0.5, 2.0, -2.0, 4.0, 1.0, 1.0, 1.0]);
+    let a = matrix(
+        4,
+        3,
+        &[1.0, 2.0, -1.0, 0.0, 3.0, 0.5, 2.0, -2.0, 4.0, 1.0, 1.0, 1.0],
+    );
     let (u, values, v) = bidiagonal::singular_values(&a, (4, 3)).unwrap();
     about(&values, &[5.25856096, 3.60159663, 1.27516208]);
-    about(&u.data, &[0.31303854, 0.42006682, -0.78474249, -0.33125513, 0.27466566, 0.71257835, 0.59587563, -0.24844135, -0.90540424, 0.31926028, -0.07666232, -0.26914479, -0.08251549, 0.46243793, -0.15242815, 0.86954472]);
-    about(&v.data, &[-0.30051671, 0.42231973, -0.85518171, 0.60441765, 0.77792888, 0.17177298, -0.73781367, 0.46526627, 0.48903812]);
+    about(
+        &u.data,
+        &[
+            0.31303854,
+            0.42006682,
+            -0.78474249,
+            -0.33125513,
+            0.27466566,
+            0.71257835,
+            0.59587563,
+            -0.24844135,
+            -0.90540424,
+            0.31926028,
+            -0.07666232,
+            -0.26914479,
+            -0.08251549,
+            0.46243793,
+            -0.15242815,
+            0.86954472,
+        ],
+    );
+    about(
+        &v.data,
+        &[
+            -0.30051671,
+            0.42231973,
+            -0.85518171,
+            0.60441765,
+            0.77792888,
+            0.17177298,
+            -0.73781367,
+            0.46526627,
+            0.48903812,
+        ],
+    );
     let a = matrix(2, 5, &[1.0, -2.0, 3.0, 0.5, 0.0, 2.0, 1.0, 0.0, -1.0, 4.0]);
     let (u, values, v) = bidiagonal::singular_values(&a, (2, 5)).unwrap();
     about(&values, &[4.69383904, 3.77065977]);
     about(&u.data, &[-0.06411760, 0.99794235, 0.99794235, 0.06411760]);
-    about(&v.data, &[0.41155376, 0.29866857, -0.61994088, 0.04563362, -0.59582839, 0.23992675, -0.51231541, 0.50992407, 0.23588163, -0.60357715, -0.04097985, 0.79397963, 0.56512215, -0.01756759, -0.21964822, -0.21943683, 0.11532559, -0.11115482, 0.95766482, 0.09523750, 0.85042742, 0.06801738, 0.15470072, 0.15762899, 0.47261786]);
+    about(
+        &v.data,
+        &[
+            0.41155376,
+            0.29866857,
+            -0.61994088,
+            0.04563362,
+            -0.59582839,
+            0.23992675,
+            -0.51231541,
+            0.50992407,
+            0.23588163,
+            -0.60357715,
+            -0.04097985,
+            0.79397963,
+            0.56512215,
+            -0.01756759,
+            -0.21964822,
+            -0.21943683,
+            0.11532559,
+            -0.11115482,
+            0.95766482,
+            0.09523750,
+            0.85042742,
+            0.06801738,
+            0.15470072,
+            0.15762899,
+            0.47261786,
+        ],
+    );
 }
 
 #[test]
 fn singular_vectors_of_many_sizes_give_the_matrix_back() {
     let mut seed = 7u64;
     let mut next = || {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (seed >> 33) as f64 / f64::from(1u32 << 31) - 0.5
     };
-    for (m, n) in [(1, 1), (1, 6), (5, 1), (4, 4), (7, 6), (6, 7), (20, 9), (9, 20), (25, 25)] {
-        let a = Matrix { rows: m, columns: n, data: (0..m * n).map(|_| z(next(), next())).collect() };
+    for (m, n) in [
+        (1, 1),
+        (1, 6),
+        (5, 1),
+        (4, 4),
+        (7, 6),
+        (6, 7),
+        (20, 9),
+        (9, 20),
+        (25, 25),
+    ] {
+        let a = Matrix {
+            rows: m,
+            columns: n,
+            data: (0..m * n).map(|_| z(next(), next())).collect(),
+        };
         let (u, values, v) = bidiagonal::singular_values(&a, (m, n)).unwrap();
         assert!(values.is_sorted_by(|a, b| a >= b));
         let mut scaled = Matrix::zeros(m, n);
-        (0..m).for_each(|i| values.iter().enumerate().for_each(|(j, s)| scaled.set(i, j, u.at(i, j) * *s)));
+        (0..m).for_each(|i| {
+            values
+                .iter()
+                .enumerate()
+                .for_each(|(j, s)| scaled.set(i, j, u.at(i, j) * *s))
+        });
         near(&product(&scaled, &v.adjoint()).data, &a.data);
-        near(&product(&u.adjoint(), &u).data, &Matrix::<Complex<f64>>::identity(m).data);
-        near(&product(&v.adjoint(), &v).data, &Matrix::<Complex<f64>>::identity(n).data);
+        near(
+            &product(&u.adjoint(), &u).data,
+            &Matrix::<Complex<f64>>::identity(m).data,
+        );
+        near(
+            &product(&v.adjoint(), &v).data,
+            &Matrix::<Complex<f64>>::identity(n).data,
+        );
     }
 }

@@ -32,14 +32,15 @@ pub enum Class {
     Boundary,
     /// Floats in (0, 1), integers as in `normal`: for programs that are NaN elsewhere.
     Unit,
-    /// Floats in (1, 5), integers as in `normal`: for programs that are NaN elsewhere.
+    /// Floats in (1, 5), integers from 1 to 8: for programs that are NaN elsewhere, or loop for ever.
     Above,
     /// Arrays given by the user.
     Given,
 }
 
 impl Class {
-    /// THE list of generated classes, quick level first; `unit` and `above` run where an output is NaN on all ordinary inputs.
+    /// THE list of generated classes, quick level first; `unit` and `above` run where an output is NaN on all ordinary inputs, or nothing
+    /// was compared.
     pub const ALL: [Class; 8] = [
         Class::Normal,
         Class::Exact,
@@ -252,13 +253,16 @@ fn integer(element: &ElementType, class: Class, role: &Role, random: &mut Random
         Class::Special if inside.is_none() && random.bits().is_multiple_of(4) => {
             must[(random.bits() % must.len() as u64) as usize]
         }
+        Class::Above => {
+            let (a, b) = inside.unwrap_or((1, 8));
+            random.between(a, b.min(high)).min(high)
+        }
         Class::Normal
         | Class::Exact
         | Class::Wide
         | Class::Special
         | Class::Subnormal
         | Class::Unit
-        | Class::Above
         | Class::Given => {
             let (a, b) = inside.unwrap_or((if low < 0 { -8 } else { 0 }, 8));
             random.between(a.max(low), b.min(high))

@@ -407,5 +407,11 @@ impl<'p> Printer<'p> {
 /// A parameter's attributes under the names they have on an instruction.
 fn unprefixed(attributes: &Attributes) -> Attributes {
     let name = |name: &String| name.strip_prefix("hlo.").unwrap_or(name).to_string();
-    Attributes(attributes.0.iter().map(|(k, v)| (name(k), v.clone())).collect())
+    Attributes(
+        attributes
+            .0
+            .iter()
+            .map(|(k, v)| (name(k), v.clone()))
+            .collect(),
+    )
 }

@@ -74,7 +74,10 @@ fn in_corner<S: Scalar>(m: &Matrix<S>, rows: usize, columns: usize) -> Matrix<S>
 /// (I - tau v v*) A on the rows from `row`, the columns from `column` on.
 fn from_left<S: Scalar>(a: &mut Matrix<S>, row: usize, column: usize, v: &[S], tau: S) {
     for c in column..a.columns {
-        let inner = v.iter().enumerate().fold(S::real(0.0), |s, (k, v)| s + v.conj() * a.at(row + k, c));
+        let inner = v
+            .iter()
+            .enumerate()
+            .fold(S::real(0.0), |s, (k, v)| s + v.conj() * a.at(row + k, c));
         for (k, v) in v.iter().enumerate() {
             a.set(row + k, c, a.at(row + k, c) - tau * inner * *v);
         }
@@ -84,7 +87,10 @@ fn from_left<S: Scalar>(a: &mut Matrix<S>, row: usize, column: usize, v: &[S], t
 /// A (I - tau v v*) on the columns from `column`, the rows from `row` on.
 fn from_right<S: Scalar>(a: &mut Matrix<S>, row: usize, column: usize, v: &[S], tau: S) {
     for r in row..a.rows {
-        let inner = v.iter().enumerate().fold(S::real(0.0), |s, (k, v)| s + a.at(r, column + k) * *v);
+        let inner = v
+            .iter()
+            .enumerate()
+            .fold(S::real(0.0), |s, (k, v)| s + a.at(r, column + k) * *v);
         for (k, v) in v.iter().enumerate() {
             a.set(r, column + k, a.at(r, column + k) - tau * inner * v.conj());
         }
@@ -179,7 +185,10 @@ fn bidiagonal(d: &mut [f64], e: &mut [f64], is_upper: bool) -> Option<(Matrix<f6
     // Rows of U, as columns of the transposed.
     if !turns.is_empty() {
         let mut rows = u.transposed();
-        turns.iter().rev().for_each(|(i, c, s)| turn(&mut rows, *i, *c, *s));
+        turns
+            .iter()
+            .rev()
+            .for_each(|(i, c, s)| turn(&mut rows, *i, *c, *s));
         u = rows.transposed();
     }
     Some((u, v))
@@ -246,9 +255,15 @@ fn bdsqr(d: &mut [f64], e: &mut [f64], u: &mut Matrix<f64>, v: &mut Matrix<f64>)
         }
         let is_new = seen.is_none_or(|(f, l)| first > l || m < f);
         if is_new {
-            chase = if d[first].abs() >= d[m].abs() { Chase::Down } else { Chase::Up };
+            chase = if d[first].abs() >= d[m].abs() {
+                Chase::Down
+            } else {
+                Chase::Up
+            };
         }
-        let Some(least) = least(d, e, (first, m), chase, tol) else { continue };
+        let Some(least) = least(d, e, (first, m), chase, tol) else {
+            continue;
+        };
         seen = Some((first, m));
         let mut shift = 0.0;
         if n as f64 * tol * (least / largest) > eps.max(0.01 * tol) {
@@ -297,7 +312,13 @@ fn bdsqr(d: &mut [f64], e: &mut [f64], u: &mut Matrix<f64>, v: &mut Matrix<f64>)
 }
 
 /// The convergence tests: none when an element beside the diagonal became zero, else a bound of the smallest singular value.
-fn least(d: &[f64], e: &mut [f64], (first, m): (usize, usize), chase: Chase, tol: f64) -> Option<f64> {
+fn least(
+    d: &[f64],
+    e: &mut [f64],
+    (first, m): (usize, usize),
+    chase: Chase,
+    tol: f64,
+) -> Option<f64> {
     let (edge, corner) = match chase {
         Chase::Down => (m - 1, m),
         Chase::Up => (first, first),
@@ -325,7 +346,14 @@ fn least(d: &[f64], e: &mut [f64], (first, m): (usize, usize), chase: Chase, tol
 }
 
 /// A QR step from the top to the bottom.
-fn down(d: &mut [f64], e: &mut [f64], (first, m): (usize, usize), shift: f64, u: &mut Matrix<f64>, v: &mut Matrix<f64>) {
+fn down(
+    d: &mut [f64],
+    e: &mut [f64],
+    (first, m): (usize, usize),
+    shift: f64,
+    u: &mut Matrix<f64>,
+    v: &mut Matrix<f64>,
+) {
     if shift == 0.0 {
         let (mut c, mut old_c, mut old_s) = (1.0, 1.0, 0.0);
         for i in first..m {
@@ -369,7 +397,14 @@ fn down(d: &mut [f64], e: &mut [f64], (first, m): (usize, usize), shift: f64, u:
 }
 
 /// A QR step from the bottom to the top.
-fn up(d: &mut [f64], e: &mut [f64], (first, m): (usize, usize), shift: f64, u: &mut Matrix<f64>, v: &mut Matrix<f64>) {
+fn up(
+    d: &mut [f64],
+    e: &mut [f64],
+    (first, m): (usize, usize),
+    shift: f64,
+    u: &mut Matrix<f64>,
+    v: &mut Matrix<f64>,
+) {
     if shift == 0.0 {
         let (mut c, mut old_c, mut old_s) = (1.0, 1.0, 0.0);
         for i in (first + 1..=m).rev() {
@@ -452,19 +487,31 @@ fn lasv2(f: f64, g: f64, h: f64) -> TwoByTwo {
         (smaller, larger, left, right) = (ha, fa, (1.0, 0.0), (1.0, 0.0));
     } else if ga > fa && fa / ga < f64::EPSILON / 2.0 {
         largest = 2;
-        let least = if ha > 1.0 { fa / (ga / ha) } else { (fa / ga) * ha };
+        let least = if ha > 1.0 {
+            fa / (ga / ha)
+        } else {
+            (fa / ga) * ha
+        };
         (smaller, larger, left, right) = (least, ga, (1.0, ht / g), (ft / g, 1.0));
     } else {
         if ga > fa {
             largest = 2;
         }
         let difference = fa - ha;
-        let l = if difference == fa { 1.0 } else { difference / fa };
+        let l = if difference == fa {
+            1.0
+        } else {
+            difference / fa
+        };
         let m = g / ft;
         let t = 2.0 - l;
         let (mm, tt) = (m * m, t * t);
         let s = (tt + mm).sqrt();
-        let r = if l == 0.0 { m.abs() } else { (l * l + mm).sqrt() };
+        let r = if l == 0.0 {
+            m.abs()
+        } else {
+            (l * l + mm).sqrt()
+        };
         let a = 0.5 * (s + r);
         (smaller, larger) = (ha / a, fa * a);
         let t = if mm != 0.0 {

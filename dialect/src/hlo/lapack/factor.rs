@@ -1,6 +1,9 @@
 //! Factorizations: Cholesky, LU, QR with and without pivots, and products with the factor Q.
 
-use super::matrix::{Matrix, Scalar};
+use super::{
+    matrix::{Matrix, Scalar},
+    reflector::larfg,
+};
 
 /// The factor in one triangle, the other left as it is; info k: the leading minor of order k is not positive.
 pub fn cholesky<S: Scalar>(a: &Matrix<S>, lower: bool) -> (Matrix<S>, f64) {
@@ -59,27 +62,19 @@ pub fn lu<S: Scalar>(a: &Matrix<S>) -> (Matrix<S>, Vec<f64>, f64) {
 
 /// Turns column `j` into one of R and stores the reflector below it; its tau.
 fn reflect<S: Scalar>(a: &mut Matrix<S>, j: usize) -> S {
-    let zero = S::real(0.0);
-    let alpha = a.at(j, j);
-    let below = (j + 1..a.rows).fold(0.0f64, |s, i| s.hypot(a.at(i, j).modulus()));
-    if below == 0.0 && alpha.im() == 0.0 {
-        return zero;
-    }
-    let beta = -alpha.modulus().hypot(below).copysign(alpha.re());
-    let tau = S::from_parts((beta - alpha.re()) / beta, -alpha.im() / beta);
-    for i in j + 1..a.rows {
-        a.set(i, j, a.at(i, j) / (alpha - S::real(beta)));
-    }
-    a.set(j, j, S::real(beta));
+    let column: Vec<S> = (j..a.rows).map(|i| a.at(i, j)).collect();
+    let h = larfg(&column);
     for c in j + 1..a.columns {
-        let product = (j + 1..a.rows).fold(a.at(j, c), |s, i| s + a.at(i, j).conj() * a.at(i, c));
-        let product = tau.conj() * product;
-        a.set(j, c, a.at(j, c) - product);
-        for i in j + 1..a.rows {
-            a.set(i, c, a.at(i, c) - product * a.at(i, j));
+        let inner =
+            (h.v.iter().enumerate()).fold(S::real(0.0), |s, (k, v)| s + v.conj() * a.at(j + k, c));
+        let inner = h.tau.conj() * inner;
+        for (k, v) in h.v.iter().enumerate() {
+            a.set(j + k, c, a.at(j + k, c) - inner * *v);
         }
     }
-    tau
+    (j + 1..a.rows).for_each(|i| a.set(i, j, h.v[i - j]));
+    a.set(j, j, S::real(h.beta));
+    h.tau
 }
 
 /// R in the upper triangle, reflectors I - tau v v* below it with v = 1 on the diagonal; the diagonal of R is real, of the sign opposite to the real

@@ -4,6 +4,7 @@
 
 use super::{
     matrix::{Matrix, Scalar},
+    reflector::{Reflector, larfg},
     rotation::{lartg, turn},
 };
 
@@ -46,22 +47,8 @@ fn tridiagonal<S: Scalar>(a: &Matrix<S>) -> Tridiagonal<S> {
     let mut beside = vec![];
     let mut reflectors: Vec<(Vec<S>, S)> = vec![];
     for i in 0..n.saturating_sub(1) {
-        let alpha = s.at(i + 1, i);
-        let below = (i + 2..n).fold(0.0f64, |x, k| x.hypot(s.at(k, i).modulus()));
-        if below == 0.0 && alpha.im() == 0.0 {
-            beside.push(alpha.re());
-            reflectors.push((vec![], zero));
-            continue;
-        }
-        let beta = -alpha.modulus().hypot(below).copysign(alpha.re());
-        let tau = S::from_parts((beta - alpha.re()) / beta, -alpha.im() / beta);
-        // v, 1 at its first place.
-        let v: Vec<S> = (i + 1..n)
-            .map(|k| match k - i {
-                1 => S::real(1.0),
-                _ => s.at(k, i) / (alpha - S::real(beta)),
-            })
-            .collect();
+        let column: Vec<S> = (i + 1..n).map(|k| s.at(k, i)).collect();
+        let Reflector { v, tau, beta } = larfg(&column);
         let at = |r: usize| v[r - i - 1];
         let mut w: Vec<S> = (i + 1..n)
             .map(|r| tau * (i + 1..n).fold(zero, |x, k| x + s.at(r, k) * at(k)))
@@ -81,7 +68,10 @@ fn tridiagonal<S: Scalar>(a: &Matrix<S>) -> Tridiagonal<S> {
     let mut q = Matrix::identity(n);
     for (i, (v, tau)) in reflectors.iter().enumerate().rev() {
         for c in 0..n {
-            let product = v.iter().enumerate().fold(zero, |x, (k, v)| x + v.conj() * q.at(i + 1 + k, c));
+            let product = v
+                .iter()
+                .enumerate()
+                .fold(zero, |x, (k, v)| x + v.conj() * q.at(i + 1 + k, c));
             for (k, v) in v.iter().enumerate() {
                 q.set(i + 1 + k, c, q.at(i + 1 + k, c) - *tau * product * *v);
             }
@@ -107,7 +97,9 @@ fn diagonalize(d: &mut [f64], e: &mut [f64]) -> Option<Matrix<f64>> {
         let is_small = |d: &[f64], e: &[f64], m: usize| {
             e[m].abs() <= d[m].abs().sqrt() * d[m + 1].abs().sqrt() * (f64::EPSILON / 2.0)
         };
-        let last = (first..n - 1).find(|m| e[*m] == 0.0 || is_small(d, e, *m)).unwrap_or(n - 1);
+        let last = (first..n - 1)
+            .find(|m| e[*m] == 0.0 || is_small(d, e, *m))
+            .unwrap_or(n - 1);
         if last < n - 1 {
             e[last] = 0.0;
         }
@@ -147,7 +139,13 @@ fn negligible(d: &[f64], e: &[f64], m: usize) -> bool {
 }
 
 /// QL steps until all of first..=last is diagonal, from its top.
-fn downwards(d: &mut [f64], e: &mut [f64], z: &mut Matrix<f64>, (first, last): (usize, usize), left: &mut usize) {
+fn downwards(
+    d: &mut [f64],
+    e: &mut [f64],
+    z: &mut Matrix<f64>,
+    (first, last): (usize, usize),
+    left: &mut usize,
+) {
     let mut l = first;
     while l <= last {
         let m = (l..last).find(|m| negligible(d, e, *m)).unwrap_or(last);
@@ -195,12 +193,21 @@ fn downwards(d: &mut [f64], e: &mut [f64], z: &mut Matrix<f64>, (first, last): (
 }
 
 /// QR steps until all of first..=last is diagonal, from its bottom.
-fn upwards(d: &mut [f64], e: &mut [f64], z: &mut Matrix<f64>, (first, last): (usize, usize), left: &mut usize) {
+fn upwards(
+    d: &mut [f64],
+    e: &mut [f64],
+    z: &mut Matrix<f64>,
+    (first, last): (usize, usize),
+    left: &mut usize,
+) {
     // One past the place that is worked on.
     let mut end = last + 1;
     while end > first {
         let l = end - 1;
-        let m = (first + 1..=l).rev().find(|m| negligible(d, e, *m - 1)).unwrap_or(first);
+        let m = (first + 1..=l)
+            .rev()
+            .find(|m| negligible(d, e, *m - 1))
+            .unwrap_or(first);
         if m > first {
             e[m - 1] = 0.0;
         }

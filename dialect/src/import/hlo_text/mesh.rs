@@ -102,7 +102,9 @@ pub fn groups(c: &mut Cursor<'_>) -> Result<Vec<Vec<i64>>, Error> {
             }
             false => (1, sizes[i]),
         };
-        let whole = before.checked_mul(size).filter(|n| before > 0 && size > 0 && sizes[i] % *n == 0);
+        let whole = before
+            .checked_mul(size)
+            .filter(|n| before > 0 && size > 0 && sizes[i] % *n == 0);
         let (Some(whole), [Axis { place: None, .. }]) = (whole, &axes[i][..]) else {
             return Err(wrong(c));
         };
@@ -121,15 +123,23 @@ pub fn groups(c: &mut Cursor<'_>) -> Result<Vec<Vec<i64>>, Error> {
 }
 
 fn grouped(axes: &[Axis], named: usize, ids: &[i64]) -> Vec<Vec<i64>> {
-    let mut in_order: Vec<usize> = (0..axes.len()).filter(|i| axes[*i].place.is_none()).collect();
+    let mut in_order: Vec<usize> = (0..axes.len())
+        .filter(|i| axes[*i].place.is_none())
+        .collect();
     in_order.extend((0..named).filter_map(|p| axes.iter().position(|a| a.place == Some(p))));
     let sizes: Vec<i64> = axes.iter().map(|a| a.size).collect();
-    let width: i64 = axes.iter().filter(|a| a.place.is_some()).map(|a| a.size).product();
+    let width: i64 = axes
+        .iter()
+        .filter(|a| a.place.is_some())
+        .map(|a| a.size)
+        .product();
     let all: Vec<i64> = transposed(&sizes, &in_order)
         .iter()
         .filter_map(|n| ids.get(*n as usize).copied())
         .collect();
-    all.chunks(width.max(1) as usize).map(<[i64]>::to_vec).collect()
+    all.chunks(width.max(1) as usize)
+        .map(<[i64]>::to_vec)
+        .collect()
 }
 
 /// The numbers 0.. as an array of these sizes, its axes in the order given, row-major.

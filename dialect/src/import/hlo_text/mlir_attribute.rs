@@ -102,7 +102,8 @@ fn value(c: &mut Cursor<'_>, depth: usize) -> Result<Attribute, Error> {
 /// A number with its type where that is not the 64-bit one: the receiver of a typed call looks at it.
 fn sized(number: Attribute, ty: Option<&str>) -> Attribute {
     let element = ty.and_then(ElementType::from_mlir_name);
-    let Some(element) = element.filter(|e| !matches!(e, ElementType::I64 | ElementType::F64)) else {
+    let Some(element) = element.filter(|e| !matches!(e, ElementType::I64 | ElementType::F64))
+    else {
         return number;
     };
     let scalar = match &number {

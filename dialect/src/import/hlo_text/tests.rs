@@ -277,7 +277,10 @@ ENTRY main {
 fn typed_options_keep_their_types() {
     let written = export::hlo_text::print(&read(samples::CALLS)).unwrap();
     assert!(written.contains("uplo = 76 : ui8"), "{written}");
-    assert!(written.contains("eps = 9.999999747378752e-6 : f32"), "{written}");
+    assert!(
+        written.contains("eps = 9.999999747378752e-6 : f32"),
+        "{written}"
+    );
 }
 
 /// Texts with bytes changed, cut, doubled and swapped: every one gives a program or a located error.
