@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import tileproof
+from tileproof.worker import packed
 
 
 def normalize(x):
@@ -50,6 +51,21 @@ class Check(unittest.TestCase):
         report = tileproof.check(lambda x: x * 2, shape, codegen=False, seconds=0)
         self.assertFalse(report.is_broken, str(report))
         self.assertIn("normal", {run["class"] for run in report.modules[0]["runs"]})
+
+    def test_numbers_of_less_than_a_byte_and_all_floats_of_eight_bits_fit(self):
+        def f(i, u, a, b):
+            return i + i, u.astype(jnp.int32), a.astype(jnp.float32) * 2, b.astype(jnp.float32)
+
+        i = jnp.arange(-8, 8).astype(jnp.int4)
+        x = jnp.linspace(-3, 3, 16)
+        arguments = (i, jnp.arange(16).astype(jnp.uint4), x.astype(jnp.float8_e5m2), x.astype(jnp.float8_e4m3fn))
+        report = tileproof.check(f, *arguments, seconds=0)
+        self.assertFalse(report.is_broken, str(report))
+        self.assertEqual(report.verdict, "Equal", str(report))
+
+    def test_layouts_of_optimized_modules_say_how_narrow_numbers_are_packed(self):
+        self.assertEqual(packed("a = s4[4,8]{1,0} fusion(u2[3] b, s8[4]{0} c)"), "a = s4[4,8]{1,0:E(4)} fusion(u2[3]{:E(2)} b, s8[4]{0} c)")
+        self.assertEqual(packed("(f4e2m1fn[2]{0}, s4[]) tuple(s4.1)"), "(f4e2m1fn[2]{0:E(4)}, s4[]{:E(4)}) tuple(s4.1)")
 
     def test_unused_static_and_narrow_arguments_fit(self):
         def f(n, x, unused, key):

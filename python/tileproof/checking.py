@@ -51,10 +51,12 @@ def storage(leaf):
         leaf = jax.random.key_data(leaf)
     # As JAX takes it: 64-bit numbers become 32-bit ones where x64 is off.
     array = np.asarray(jax.numpy.asarray(leaf))
-    if array.dtype.kind == "V" or array.dtype.name not in np.sctypeDict:
-        bits = array.view(np.uint16 if array.dtype.itemsize == 2 else np.uint8)
-        is_int = array.dtype.name.startswith("int")
-        return bits.view(np.int8) if is_int else bits
+    # NumPy's format has no names for the types of ml_dtypes.
+    name = array.dtype.name
+    if name.startswith(("int", "uint")):
+        return array.astype(np.int8 if name in ("int2", "int4") else np.uint8 if name in ("uint2", "uint4") else array.dtype)
+    if name.startswith(("bfloat", "float8_", "float6_", "float4_")):
+        return array.view(np.uint16 if array.dtype.itemsize == 2 else np.uint8)
     return array
 
 

@@ -1,7 +1,7 @@
 //! Applications of opaque functions. The ring keeps few identities of functions; where one side applies other functions, or to another number of
 //! distinct operands, a difference in the ring may be an identity (log(exp x) = x) and decides nothing.
 //!
-//! Proves: equal counts of distinct applications on both sides. Cannot: see an identity that keeps the counts.
+//! Proves: equal counts of distinct applications on both sides. Cannot: see an identity that keeps the counts, but for the logarithm of a power.
 
 use crate::{
     region::Side,
@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tileproof_dialect::{
     hlo,
     op::{Kind, Op},
+    planes::ring::{Residue, is_code, mul_residues},
     program::{OpId, Program},
 };
 
@@ -47,6 +48,48 @@ pub fn applications(
         *out.entry(name).or_default() += 1;
     }
     out
+}
+
+/// Whether one side takes the logarithm of the square, the root or the inverse of what the other takes it of: log(sqrt x) = log(x) / 2.
+pub fn has_logarithm_of_power(
+    session: &Session<'_>,
+    before: (&Version<'_>, &Side, &Environment),
+    after: (&Version<'_>, &Side, &Environment),
+) -> bool {
+    let (b, a) = (logarithms(before), logarithms(after));
+    let residues = |c: &Content| {
+        let t = session.value(*c).ok()?.as_tensor()?;
+        Some(t.ring()?.to_vec())
+    };
+    b.difference(&a).filter_map(residues).any(|x| {
+        let others = a.difference(&b).filter_map(residues);
+        others.filter(|y| x.len() == y.len()).any(|y| {
+            let all = |f: fn(Residue, Residue) -> Residue, to: fn(Residue, Residue) -> Residue| {
+                let numbers = |x: Residue, y: Residue| !is_code(x) && !is_code(y);
+                x.iter()
+                    .zip(&y)
+                    .all(|(x, y)| numbers(*x, *y) && f(*x, *y) == to(*x, *y))
+            };
+            all(|x, _| mul_residues(x, x), |_, y| y)
+                || all(|_, y| mul_residues(y, y), |x, _| x)
+                || all(mul_residues, |_, _| 1)
+        })
+    })
+}
+
+/// What the side takes logarithms of.
+fn logarithms(
+    (version, side, environment): (&Version<'_>, &Side, &Environment),
+) -> BTreeSet<Content> {
+    let operands = side.ops.iter().filter_map(|op| {
+        let o = version.program.op(*op);
+        let Op::Hlo(inner) = &o.op;
+        matches!(inner, hlo::Op::Log(_)).then(|| o.operands.first())?
+    });
+    operands
+        .filter_map(|v| environment.get(v))
+        .copied()
+        .collect()
 }
 
 fn function(program: &Program, op: OpId) -> Option<&'static str> {

@@ -152,7 +152,7 @@ impl Opt {
         let result = match self.emit {
             Form::Own => self.own(before, kept)?,
             Form::Stablehlo => export::stablehlo::print(before)?,
-            Form::Hlo => export::hlo_text::print(before)?,
+            Form::Hlo => hlo_text(before)?,
             Form::Jax => export::jax::print(before)?,
         };
         match &self.output {
@@ -192,6 +192,23 @@ fn not_run(option: &str, name: &str, passes: &[&Pass]) -> Error {
         )
     };
     Error::invalid(message, Default::default())
+}
+
+/// HLO text; functions that HLO has no instruction for are written out, as pass hlo-expand does it.
+fn hlo_text(program: &Program) -> Result<String, Error> {
+    let printed = export::hlo_text::print(program);
+    if !matches!(printed, Err(Error::Unsupported { .. })) {
+        return printed;
+    }
+    let (passes, settings) = check::select(Some("hlo-expand"), None, None)?;
+    let mut options = check::options(None, None);
+    options.settings = settings;
+    match manager::run(program, &passes, &options) {
+        Ok(steps) => steps
+            .last()
+            .map_or(printed, |step| export::hlo_text::print(&step.program)),
+        Err(_) => printed,
+    }
 }
 
 /// What lowerings left as it was: how often, what, why.

@@ -197,17 +197,20 @@ impl Xla {
         Ok(if accepted { 0 } else { verdict.exit_code() })
     }
 
-    /// The source programs there are: the one named, else `program.mlir` in or beside the folder.
-    fn sources(&self) -> Result<Vec<(PathBuf, Arc<Program>)>, Error> {
+    /// The source programs there are: the one named, else `program.mlir` in or beside the folder. What is not supported in one concerns stage
+    /// import alone.
+    fn sources(&self) -> Result<Vec<Source>, Error> {
         let beside = self.dumps.parent().unwrap_or(Path::new(".")).join(SOURCE);
         let found = [self.dumps.join(SOURCE), beside];
         let path = match &self.source {
             Some(path) => Some(path.clone()),
             None => found.into_iter().find(|p| p.is_file()),
         };
-        path.into_iter()
-            .map(|p| Ok((p.clone(), Arc::new(load::program(&p)?))))
-            .collect()
+        let read = |path: PathBuf| match load::program(&path).map(Arc::new) {
+            Err(e) if !matches!(e, Error::Unsupported { .. }) => Err(e),
+            program => Ok(Source { path, program }),
+        };
+        path.into_iter().map(read).collect()
     }
 
     /// The arguments named, else those beside the folder.
@@ -461,28 +464,32 @@ struct Given {
     values: Vec<Value>,
 }
 
+/// A source program, or why it cannot be read.
+struct Source {
+    path: PathBuf,
+    program: Result<Arc<Program>, Error>,
+}
+
 /// The source of `module`: by name where a folder has several modules.
 fn source_of<'s>(
     module: &ModuleDumps,
     all: &[ModuleDumps],
-    sources: &'s [(PathBuf, Arc<Program>)],
-) -> Option<&'s (PathBuf, Arc<Program>)> {
-    let named = |(_, program): &&(PathBuf, Arc<Program>)| {
-        all.len() == 1
-            || module
-                .name
-                .split_once('.')
-                .is_some_and(|(_, n)| n == program.name)
+    sources: &'s [Source],
+) -> Option<&'s Source> {
+    let named = |source: &&Source| {
+        let name = source.program.as_ref().map(|p| p.name.as_str());
+        let after_number = module.name.split_once('.').map(|(_, n)| n);
+        all.len() == 1 || name.is_ok_and(|n| after_number == Some(n))
     };
     sources.iter().find(named)
 }
 
 /// All programs of a module in order.
-fn chain(module: &ModuleDumps, source: Option<&(PathBuf, Arc<Program>)>) -> Vec<Link> {
-    let source = source.map(|(path, program)| Link {
+fn chain(module: &ModuleDumps, source: Option<&Source>) -> Vec<Link> {
+    let source = source.map(|source| Link {
         point: None,
-        path: path.clone(),
-        program: Ok(program.clone()),
+        path: source.path.clone(),
+        program: source.program.clone(),
     });
     source
         .into_iter()

@@ -13,7 +13,7 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{Effect, EvalContext, Stop, Trap},
-    hlo::{self, lapack, region_bound, shape},
+    hlo::{self, dynamic_call, lapack, region_bound, shape},
     import::hlo_text::ELIDED_CONSTANT,
     location::Location,
     op::{InferContext, Kind, OpDef},
@@ -50,7 +50,11 @@ pub enum Meaning {
     TopK,
     /// The k first elements of values and of what stands beside them, in the order of a comparator.
     ApproximateTopK,
-    /// A routine of LAPACK, on real matrices.
+    /// `reduce_window` with its sizes as operands.
+    DynamicReduceWindow,
+    /// `top_k` with k as operand.
+    DynamicTopK,
+    /// A routine of LAPACK.
     Lapack(lapack::Routine),
     /// Traps unless the first operand is true.
     ShapeAssertion,
@@ -115,6 +119,8 @@ const TARGETS: &[(&str, Meaning)] = &[
     ("erf", Meaning::Op("erf")),
     ("TopK", Meaning::TopK),
     ("ApproxTopK", Meaning::ApproximateTopK),
+    ("stablehlo.dynamic_reduce_window", Meaning::DynamicReduceWindow),
+    ("stablehlo.dynamic_top_k", Meaning::DynamicTopK),
     ("shape_assertion", Meaning::ShapeAssertion),
     ("interpreter.print", Meaning::Show),
     ("interpreter.probe", Meaning::Show),
@@ -245,7 +251,17 @@ impl CustomCall {
                 let k = dims.and_then(|d| d.last().copied()).ok_or_else(|| Stop::unsupported(self.unsupported()))?;
                 ("top_k", Attributes::new().with("k", k as i64))
             }
-            Some(Meaning::Identity | Meaning::ShapeAssertion | Meaning::Check | Meaning::Show | Meaning::ApproximateTopK | Meaning::Lapack(_)) | None => return Ok(None),
+            Some(
+                Meaning::Identity
+                | Meaning::ShapeAssertion
+                | Meaning::Check
+                | Meaning::Show
+                | Meaning::ApproximateTopK
+                | Meaning::DynamicReduceWindow
+                | Meaning::DynamicTopK
+                | Meaning::Lapack(_),
+            )
+            | None => return Ok(None),
         };
         let location = Location::default();
         let mut reader = AttributeReader::new(name, attributes, &location);
@@ -357,6 +373,11 @@ impl OpDef for CustomCall {
                 }
             }
             Meaning::ApproximateTopK => self.approximate_top_k(operands, results, cx),
+            Meaning::DynamicReduceWindow => {
+                let callee = self.called_computations.first().ok_or_else(|| Stop::unsupported(self.unsupported()))?;
+                dynamic_call::reduce_window(callee, operands, cx)
+            }
+            Meaning::DynamicTopK => dynamic_call::top_k(operands, results, cx),
             Meaning::Lapack(routine) => lapack::eval(routine, &self.typed_options(), operands, results, cx),
             Meaning::ShapeAssertion => match region_bound::scalar(operands.first()) {
                 Some(0) => {
@@ -391,7 +412,14 @@ impl OpDef for CustomCall {
                 (Some(_), [Value::Tuple(_)]) | (None, _) => Ok(region_bound::undetermined(values)),
                 (Some(op), _) => op.bound(operands, results, values, cx),
             },
-            Some(Meaning::ShapeAssertion | Meaning::Check | Meaning::ApproximateTopK | Meaning::Lapack(_)) => Ok(region_bound::exact_or_undetermined(operands, values)),
+            Some(
+                Meaning::ShapeAssertion
+                | Meaning::Check
+                | Meaning::ApproximateTopK
+                | Meaning::DynamicReduceWindow
+                | Meaning::DynamicTopK
+                | Meaning::Lapack(_),
+            ) => Ok(region_bound::exact_or_undetermined(operands, values)),
             None => Ok(region_bound::undetermined(values)),
         }
     }

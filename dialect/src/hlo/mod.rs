@@ -21,6 +21,7 @@ pub mod batch_norm;
 pub mod collective;
 pub mod contraction;
 pub mod dot_algorithm;
+pub mod dynamic_call;
 pub mod fourier;
 #[cfg(test)]
 mod grid_test_runner;

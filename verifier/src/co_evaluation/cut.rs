@@ -95,6 +95,12 @@ impl CoEvaluation<'_, '_, '_> {
         if self.own_ways && self.goes_its_own_way(partner, v, &got, bodies, frame)? {
             return Ok(None);
         }
+        if chosen.is_none() && self.starts_from_twins(partner, v, &got, bodies, frame)? {
+            let (_, _, judged) = self.judged(partner, v, &got, bodies, frame)?;
+            if judged.ieee == Ieee::Outside && judged.clause.is_none() {
+                return Ok(None);
+            }
+        }
         self.changed_region(partner, v, &got, Ring::Equal, bodies, frame)?;
         Ok(frame.before.get(&partner).copied())
     }

@@ -13,6 +13,7 @@ mod explain;
 mod loose;
 mod mismatch;
 pub mod probe;
+mod twin;
 
 use crate::{
     blame,

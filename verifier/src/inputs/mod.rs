@@ -34,14 +34,15 @@ pub enum Class {
     Boundary,
     /// Floats in (0, 1), integers as in `normal`: for programs that are NaN elsewhere.
     Unit,
-    /// Floats in (1, 5), integers as in `normal`: for programs that are NaN elsewhere.
+    /// Floats in (1, 5), integers from 1 to 8: for programs that are NaN elsewhere, or loop for ever.
     Above,
     /// Arrays given by the user.
     Given,
 }
 
 impl Class {
-    /// THE list of generated classes, quick level first; `unit` and `above` run where an output is NaN on all ordinary inputs.
+    /// THE list of generated classes, quick level first; `unit` and `above` run where an output is NaN on all ordinary inputs, or nothing
+    /// was compared.
     pub const ALL: [Class; 8] = [
         Class::Normal,
         Class::Exact,

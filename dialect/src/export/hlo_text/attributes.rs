@@ -51,6 +51,7 @@ const PLAIN: &[&str] = &[
     "is_finite",
     "maximum",
     "minimum",
+    "mulhi",
     "multiply",
     "negate",
     "not",

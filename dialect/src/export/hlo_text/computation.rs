@@ -150,7 +150,7 @@ impl<'p> Printer<'p> {
                 .to_string();
             let mut rest = format!("{} parameter({i})", shape(self.program.ty(*v)));
             if is_entry {
-                rest += &self.extra(&attributes, &Location::default(), &scope);
+                rest += &self.extra(&unprefixed(&attributes), &Location::default(), &scope);
             }
             let name = self.line(&mut scope, &wish, rest);
             scope.values.insert(*v, name);
@@ -402,4 +402,16 @@ impl<'p> Printer<'p> {
             });
         out.0
     }
+}
+
+/// A parameter's attributes under the names they have on an instruction.
+fn unprefixed(attributes: &Attributes) -> Attributes {
+    let name = |name: &String| name.strip_prefix("hlo.").unwrap_or(name).to_string();
+    Attributes(
+        attributes
+            .0
+            .iter()
+            .map(|(k, v)| (name(k), v.clone()))
+            .collect(),
+    )
 }

@@ -81,22 +81,13 @@ pub fn custom_call(f: &Fields<'_>, operands: &[Type], out: &mut Pairs) -> Result
     Ok(())
 }
 
-/// MLIR's syntax of an attribute. Integers and floats are written as 64 bits wide.
+/// MLIR's syntax of an attribute. Integers and floats without a type are written as 64 bits wide.
 pub fn mlir(a: &Attribute) -> Result<String, Error> {
     Ok(match a {
         Attribute::Unit => "unit".to_string(),
         Attribute::Bool(v) => v.to_string(),
         Attribute::Int(v) => format!("{v} : i64"),
-        Attribute::Float(bits) => {
-            let v = f64::from_bits(*bits);
-            let digits = format!("{v:e}");
-            let (mantissa, exponent) = digits.split_once('e').unwrap_or((&digits, "0"));
-            match v.is_finite() {
-                true if mantissa.contains('.') => format!("{mantissa}e{exponent} : f64"),
-                true => format!("{mantissa}.0e{exponent} : f64"),
-                false => format!("0x{bits:016X} : f64"),
-            }
-        }
+        Attribute::Float(bits) => float(f64::from_bits(*bits), "f64"),
         Attribute::Str(v) => quote(v),
         Attribute::Ints(v) if v.is_empty() => "array<i64>".to_string(),
         Attribute::Ints(v) => format!("array<i64: {}>", join(v, ", ")),
@@ -120,10 +111,29 @@ pub fn mlir(a: &Attribute) -> Result<String, Error> {
             )
         }
         Attribute::Symbol(v) => format!("@{v}"),
+        Attribute::Literal(l) if l.dims().is_empty() && l.element().is_integer() => {
+            let v = l.to_tensor().to_i64s().first().copied().unwrap_or(0);
+            format!("{v} : {}", l.element().mlir_name())
+        }
+        Attribute::Literal(l) if l.dims().is_empty() && l.element().is_float() => {
+            let v = l.to_tensor().to_f64s().first().copied().unwrap_or(0.0);
+            float(v, &l.element().mlir_name())
+        }
         Attribute::Type(_) | Attribute::Literal(_) => {
             return Err(Error::unsupported(
                 "HLO text of an attribute that holds a type or a tensor",
             ));
         }
     })
+}
+
+fn float(v: f64, ty: &str) -> String {
+    let digits = format!("{v:e}");
+    let (mantissa, exponent) = digits.split_once('e').unwrap_or((&digits, "0"));
+    match (v.is_finite(), ty) {
+        (true, _) if mantissa.contains('.') => format!("{mantissa}e{exponent} : {ty}"),
+        (true, _) => format!("{mantissa}.0e{exponent} : {ty}"),
+        (false, "f32") => format!("0x{:08X} : f32", (v as f32).to_bits()),
+        (false, _) => format!("0x{:016X} : f64", v.to_bits()),
+    }
 }

@@ -53,6 +53,7 @@ const CALLS: &[(&str, &str)] = &[
     ("minimum", "lax.min"),
     ("multiply", "lax.mul"),
     ("negate", "lax.neg"),
+    ("mulhi", "lax.mulhi"),
     ("next_after", "lax.nextafter"),
     ("not", "lax.bitwise_not"),
     ("or", "lax.bitwise_or"),

@@ -1,6 +1,9 @@
 //! Values of HLO attributes: lists, windows, dimension labels, padding, ranges, device groups.
 
-use super::cursor::Cursor;
+use super::{
+    cursor::Cursor,
+    mesh::{self, MAX_DEVICES},
+};
 use crate::error::Error;
 use std::borrow::Cow;
 
@@ -228,9 +231,6 @@ pub fn dimension_labels(c: &mut Cursor<'_>) -> Result<[Labels; 3], Error> {
     }
 }
 
-/// Largest number of devices whose groups are written out.
-const MAX_DEVICES: i64 = 1 << 20;
-
 /// `{{0,1},{2,3}}`, or `[2,2]<=[4]` and `[2,2]<=[2,2]T(1,0)`: the rows of the reshaped (transposed) numbers 0, 1, ..
 pub fn groups(c: &mut Cursor<'_>) -> Result<Vec<Vec<i64>>, Error> {
     c.skip_blank();
@@ -239,10 +239,7 @@ pub fn groups(c: &mut Cursor<'_>) -> Result<Vec<Vec<i64>>, Error> {
     }
     let at = c.at();
     if c.byte() != b'[' {
-        return Err(Error::Unsupported {
-            what: "replica_groups in mesh form".to_string(),
-            location: c.location(),
-        });
+        return mesh::groups(c);
     }
     let shape = bracketed_ints(c)?;
     c.expect("<=")?;
@@ -282,20 +279,8 @@ pub fn groups(c: &mut Cursor<'_>) -> Result<Vec<Vec<i64>>, Error> {
     {
         return Err(wrong());
     }
-    let mut strides = vec![1i64; dims.len()];
-    for d in (1..dims.len()).rev() {
-        strides[d - 1] = strides[d] * dims[d];
-    }
-    let device = |mut n: i64| {
-        let mut at = 0;
-        for d in order.iter().rev() {
-            let (size, stride) = (dims[*d as usize], strides[*d as usize]);
-            at += n % size * stride;
-            n /= size;
-        }
-        at
-    };
-    let all: Vec<i64> = (0..devices).map(device).collect();
+    let order: Vec<usize> = order.iter().map(|d| *d as usize).collect();
+    let all = mesh::transposed(&dims, &order);
     Ok(all.chunks(*width as usize).map(<[i64]>::to_vec).collect())
 }
 

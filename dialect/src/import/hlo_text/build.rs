@@ -411,8 +411,18 @@ impl<'m, 'a> Importer<'m, 'a> {
             _ => self.flat_all(operands, location)?,
         };
         f.operand_types = values.iter().map(|v| self.builder.ty(*v).clone()).collect();
+        // The types of the instruction, where the op has others.
+        let mut wanted = None;
         let (name, attributes) = match opcode {
-            "call" => self.call(f)?,
+            "call" => {
+                let (name, attributes, index) = self.call(f)?;
+                let (parameters, results) = self.signature(index)?;
+                values = self.laid_out(&values, &parameters, location)?;
+                if results.len() == types.len() {
+                    wanted = Some(std::mem::replace(&mut types, results));
+                }
+                (name, attributes)
+            }
             "conditional" => {
                 let (name, index) = self.index(operands, location)?;
                 values = index;
@@ -463,8 +473,11 @@ impl<'m, 'a> Importer<'m, 'a> {
             },
         };
         let extra = self.extra(f)?;
-        let results = self.op(&name, attributes, &values, &types, regions, location)?;
+        let mut results = self.op(&name, attributes, &values, &types, regions, location)?;
         self.label(instruction, extra);
+        if let Some(wanted) = wanted {
+            results = self.laid_out(&results, &wanted, location)?;
+        }
         match opcode {
             "send" | "recv" | "copy-start" => results
                 .first()

@@ -4,6 +4,9 @@ use super::{MAX_NESTING, cursor::Cursor};
 use crate::{
     attribute::{Attribute, Attributes},
     error::Error,
+    literal::Literal,
+    tensor::Tensor,
+    types::ElementType,
 };
 
 /// `{name = value, unit, "quoted" = value}`
@@ -87,10 +90,30 @@ fn value(c: &mut Cursor<'_>, depth: usize) -> Result<Attribute, Error> {
             .or_else(|| number.parse::<u64>().ok().map(|v| v as i64))
             .map(Attribute::Int),
     };
-    parsed.ok_or_else(|| {
-        c.rewind(start);
-        c.expected("an attribute")
-    })
+    match parsed {
+        Some(parsed) => Ok(sized(parsed, ty)),
+        None => {
+            c.rewind(start);
+            Err(c.expected("an attribute"))
+        }
+    }
+}
+
+/// A number with its type where that is not the 64-bit one: the receiver of a typed call looks at it.
+fn sized(number: Attribute, ty: Option<&str>) -> Attribute {
+    let element = ty.and_then(ElementType::from_mlir_name);
+    let Some(element) = element.filter(|e| !matches!(e, ElementType::I64 | ElementType::F64))
+    else {
+        return number;
+    };
+    let scalar = match &number {
+        Attribute::Int(v) if element.is_integer() => Tensor::from_i64s(&[], &element, &[*v]),
+        Attribute::Float(bits) if element.is_float() => {
+            Tensor::from_f64s(&[], &element, &[f64::from_bits(*bits)])
+        }
+        _ => return number,
+    };
+    Attribute::Literal(Literal::from_tensor(&scalar))
 }
 
 fn items(
@@ -165,12 +188,15 @@ mod tests {
         let text = r#"{eps = 1.000000e-05 : f32, big = 1.5e+10 : f64, n = -3 : i64, on = true, name = "a,b", list = [1 : i32, {x}], a = array<i64: 1, 2>, none = array<i64>}"#;
         let source = Source::new(text, "t");
         let got = dictionary(&mut Cursor::new(text, Origin::Text(&source, 0))).unwrap();
+        let scalar = |e: &ElementType, v: f64| {
+            Attribute::Literal(Literal::from_tensor(&Tensor::from_f64s(&[], e, &[v])))
+        };
         let list = vec![
-            Attribute::Int(1),
+            scalar(&ElementType::I32, 1.0),
             Attribute::Dict(Attributes::new().with("x", Attribute::Unit)),
         ];
         let want = Attributes::new()
-            .with("eps", 1e-5)
+            .with("eps", scalar(&ElementType::F32, 1e-5))
             .with("big", 1.5e10)
             .with("n", -3)
             .with("on", true)

@@ -14,6 +14,7 @@ mod fields;
 mod frames;
 pub(crate) mod instruction;
 mod literal;
+mod mesh;
 mod mlir_attribute;
 pub(super) mod module;
 mod module_attributes;

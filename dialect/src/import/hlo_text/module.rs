@@ -5,6 +5,7 @@ use super::{
     cursor::{Cursor, Origin, Source},
     frames::Frames,
     literal::{self, Constant},
+    mesh,
     shape::{Shapes, leaves},
 };
 use crate::{error::Error, location::Location, types::Type};
@@ -340,7 +341,11 @@ fn attributes<'a>(c: &mut Cursor<'a>) -> Result<Vec<Attribute<'a>>, Error> {
         c.expect("=")?;
         c.skip_blank();
         let offset = c.at();
-        let value = c.value()?;
+        let mut value = c.value()?;
+        if value.starts_with("mesh[") {
+            mesh::skip_rest(c)?;
+            value = c.since(offset);
+        }
         if out.iter().any(|a| a.name == name) {
             return Err(c.error_at(at, format!("attribute '{name}' is given twice")));
         }

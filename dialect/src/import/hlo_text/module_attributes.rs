@@ -62,16 +62,14 @@ pub fn apply(module: &Module<'_>, program: &mut Program) -> Result<(), Error> {
         let count = leaves(&parameter.ty);
         let mut attributes = Attributes::new()
             .with("hlo.name", &*parameter.name)
-            .with_some("op_name", parameter.op_name.as_deref());
+            .with_some("hlo.op_name", parameter.op_name.as_deref());
         for Raw { name, value, .. } in &parameter.attributes {
-            let name = if name == "sharding" {
-                "mhlo.sharding"
-            } else {
-                &**name
+            // MLIR takes attributes of a dialect alone on the arguments of a function.
+            let name = match &**name {
+                "sharding" => "mhlo.sharding".to_string(),
+                other => format!("hlo.{other}"),
             };
-            attributes
-                .0
-                .insert(name.to_string(), Attribute::Str(value.to_string()));
+            attributes.0.insert(name, Attribute::Str(value.to_string()));
         }
         if let Some(f) = program.functions.first_mut() {
             f.parameter_attributes

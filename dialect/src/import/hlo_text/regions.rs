@@ -95,13 +95,14 @@ impl<'m, 'a> Importer<'m, 'a> {
         self.computation(self.index_of(name, instruction)?)
     }
 
-    /// `call`, plain or a composite with its name and attributes among the frontend attributes.
-    pub fn call(&mut self, f: &mut Fields<'m, 'a>) -> Result<(String, Attributes), Error> {
+    /// `call`, plain or a composite with its name and attributes among the frontend attributes; and the index of the computation.
+    pub fn call(&mut self, f: &mut Fields<'m, 'a>) -> Result<(String, Attributes, usize), Error> {
         let name = f.required("to_apply", |c| c.name("a computation"))?;
         let index = self.index_of(name, f.instruction)?;
         let callee = Attribute::Symbol(self.function_name(index, name));
         if !f.take("is_composite", attribute::boolean)?.unwrap_or(false) {
-            return Ok(("call".to_string(), Attributes::new().with("callee", callee)));
+            let attributes = Attributes::new().with("callee", callee);
+            return Ok(("call".to_string(), attributes, index));
         }
         let fields = f
             .take("frontend_attributes", frontend_attributes)?
@@ -131,7 +132,47 @@ impl<'m, 'a> Importer<'m, 'a> {
             .with("composite_attributes", attributes)
             .with("decomposition", callee)
             .with("version", version);
-        Ok(("composite".to_string(), out))
+        Ok(("composite".to_string(), out, index))
+    }
+
+    /// Types of the parameters and results of a computation, tuples taken apart.
+    pub fn signature(&self, index: usize) -> Result<(Vec<Type>, Vec<Type>), Error> {
+        let computation = self.computation(index)?;
+        let (mut parameters, mut results) = (vec![], vec![]);
+        for i in &computation.parameters {
+            if let Some(instruction) = computation.instructions.get(*i) {
+                flatten(&instruction.ty, &mut parameters);
+            }
+        }
+        if let Some(root) = computation.instructions.get(computation.root) {
+            flatten(&root.ty, &mut results);
+        }
+        Ok((parameters, results))
+    }
+
+    /// Values in the layouts of `types`: XLA looks at layouts on either side of a call late, MLIR's types hold them.
+    pub fn laid_out(
+        &mut self,
+        values: &[ValueId],
+        types: &[Type],
+        location: &Location,
+    ) -> Result<Vec<ValueId>, Error> {
+        if values.len() != types.len() {
+            return Ok(values.to_vec());
+        }
+        let mut out = vec![];
+        for (v, want) in values.iter().zip(types) {
+            let have = self.builder.ty(*v).clone();
+            let copied = match have != *want && have.compatible(want) {
+                true => {
+                    let ty = std::slice::from_ref(want);
+                    self.op("copy", Attributes::new(), &[*v], ty, vec![], location)?
+                }
+                false => vec![*v],
+            };
+            out.extend(copied);
+        }
+        Ok(out)
     }
 
     /// Name and operand of a conditional.

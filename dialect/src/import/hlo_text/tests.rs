@@ -6,6 +6,7 @@ use crate::{
     builder::Sampler,
     error::Error,
     export,
+    mlir::text::{self, Literals, Locations},
     program::{AliasKind, Program, RegionId},
     types::Layout,
 };
@@ -236,6 +237,50 @@ fn what_is_written_reads_back_the_same() {
         let again = parse(&written, "written").unwrap_or_else(|e| panic!("{e}\n{written}"));
         assert_eq!(p.structural_hash(), again.structural_hash(), "{written}");
     }
+}
+
+#[test]
+fn attributes_of_parameters_pass_through_mlir_and_back_to_text() {
+    let p = read(samples::DENSE);
+    let of = |p: &Program| p.main().parameter_attributes.clone();
+    assert_eq!(of(&p)[1].get("hlo.op_name"), Some(&Attribute::from("y")));
+    let text = text::print(&p, Locations::Hidden, Literals::Whole).unwrap();
+    let again = text::parse(&text, "t.mlir").unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert_eq!(of(&again), of(&p));
+    let written = export::hlo_text::print(&p).unwrap();
+    assert!(written.contains("metadata={op_name=\"y\""), "{written}");
+}
+
+#[test]
+fn layouts_may_differ_on_both_sides_of_a_call() {
+    let p = read(
+        "HloModule m
+
+f {
+  a = f32[2,3]{1,0} parameter(0)
+  ROOT b = f32[2,3]{1,0} negate(a)
+}
+
+ENTRY main {
+  x = f32[2,3]{0,1} parameter(0)
+  c = f32[2,3]{0,1} call(x), to_apply=f
+  ROOT d = f32[2,3]{0,1} negate(c)
+}
+",
+    );
+    assert_eq!(body(&p), "copy call copy negate return");
+    let text = text::print(&p, Locations::Hidden, Literals::Whole).unwrap();
+    text::parse(&text, "t.mlir").unwrap_or_else(|e| panic!("{e}\n{text}"));
+}
+
+#[test]
+fn typed_options_keep_their_types() {
+    let written = export::hlo_text::print(&read(samples::CALLS)).unwrap();
+    assert!(written.contains("uplo = 76 : ui8"), "{written}");
+    assert!(
+        written.contains("eps = 9.999999747378752e-6 : f32"),
+        "{written}"
+    );
 }
 
 /// Texts with bytes changed, cut, doubled and swapped: every one gives a program or a located error.
