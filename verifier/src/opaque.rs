@@ -9,7 +9,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use tileproof_dialect::{
-    hlo,
+    hlo::{self, composite::Values},
     op::{Kind, Op},
     program::{OpId, Program},
 };
@@ -47,6 +47,17 @@ pub fn applications(
         *out.entry(name).or_default() += 1;
     }
     out
+}
+
+/// Whether the op is a function with the residues of what another program writes for it.
+pub fn is_judge(program: &Program, op: OpId) -> bool {
+    let Op::Hlo(inner) = &program.op(op).op;
+    match inner {
+        hlo::Op::Composite(composite) => composite
+            .implements()
+            .is_some_and(|i| i.values == Values::OfFunction),
+        _ => false,
+    }
 }
 
 fn function(program: &Program, op: OpId) -> Option<&'static str> {

@@ -370,6 +370,8 @@ impl CoEvaluation<'_, '_, '_> {
             undetermined: judged
                 .ties
                 .map_or(0, |t| t.iter().filter(|t| **t).count() as u64),
+            cancelled: judged.cancelled,
+            likely: judged.likely,
             difference,
         });
         Ok(())

@@ -51,6 +51,10 @@ pub struct RegionResult {
     pub clause: Option<&'static Clause>,
     /// Elements that hang on a near tie.
     pub undetermined: u64,
+    /// Elements whose terms cancel, decided with their tensor.
+    pub cancelled: u64,
+    /// Elements decided by a probabilistic bound.
+    pub likely: u64,
     pub difference: Option<Difference>,
 }
 
