@@ -9,8 +9,12 @@ mod run;
 use crate::{
     alias,
     expansion::{self, StandIn},
-    grid, inputs::Class, level, normal_form, predicates::Exercised,
-    session::Facts, step,
+    grid,
+    inputs::Class,
+    level, normal_form,
+    predicates::Exercised,
+    session::Facts,
+    step,
 };
 pub use crate::{
     level::Level,

@@ -4,8 +4,9 @@
 //!
 //! Proves, for the inputs and seed at hand: the ring values of all results agree, or which do not. Cannot: see paths these inputs do not take.
 //!
-//! A body is followed once; where a result differs, once more with more patience ([`Pass::Thorough`]): literals explained though they have a partner
-//! ([`explain`]), values that agree in IEEE where the ring decides nothing ([`loose`]).
+//! A body is followed once; where a result differs, again with more patience: literals explained though they have a partner ([`explain`]), then values that
+//! agree in IEEE where the ring decides nothing ([`loose`]). Of two foreign programs each result counts as what the attempt says that knows most of it.
+//! Where bounds decide nothing, results that are the same bits and residues without any cut point are equal.
 
 mod control;
 mod cut;
@@ -134,6 +135,11 @@ pub type Seen = HashSet<(u128, u128)>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Pass {
     First,
+    /// As it is, without cut points of other bits.
+    Exact,
+    /// Literals are explained though they have a partner.
+    Explained,
+    /// And values that agree in IEEE taken for each other where the ring decides nothing.
     Thorough,
 }
 
@@ -225,7 +231,91 @@ pub struct CoEvaluation<'p, 's, 'a> {
     is_new: bool,
 }
 
+/// What following the after side once gave.
+struct Attempt {
+    followed: Followed,
+    outcome: Outcome,
+    got: Vec<Content>,
+}
+
+impl Attempt {
+    /// Results that differ.
+    fn wrong(&self, want: &[Content]) -> Vec<usize> {
+        let pairs = want.iter().zip(&self.got).enumerate();
+        pairs.filter(|(_, (w, g))| w != g).map(|(i, _)| i).collect()
+    }
+
+    /// Whether a bound decided nothing, and nothing is known to be wrong. Cut points may be to blame: a value of the other side that is equal over the reals and
+    /// has other bits took the place of one that was right.
+    fn is_open(&self, mark: &Mark) -> bool {
+        let regions = self.outcome.regions.iter().skip(mark.lengths[0]);
+        let ieee = regions.filter(|r| r.clause.is_none()).map(|r| &r.ieee);
+        let mismatches = self.outcome.mismatches.iter().skip(mark.lengths[1]);
+        let all: Vec<&Ieee> = ieee.chain(mismatches.map(|m| &m.ieee)).collect();
+        let open = |i: &&Ieee| matches!(i, Ieee::Loose(_));
+        all.iter().any(open) && !all.iter().any(|i| matches!(i, Ieee::Outside))
+    }
+
+    /// The one that says less against the after side; this one on a tie. A value taken for another one may fit and still be wrong further on.
+    fn better(self, other: Attempt, want: &[Content], mark: &Mark) -> Attempt {
+        let rank = |a: &Attempt| {
+            (
+                a.outcome.badness_since(mark.lengths[1]),
+                a.wrong(want).len(),
+            )
+        };
+        if rank(&other) < rank(&self) {
+            other
+        } else {
+            self
+        }
+    }
+
+    /// As [`Self::better`], result by result: each attempt shows by itself what it shows of a result.
+    fn joined(self, other: Attempt, want: &[Content], mark: &Mark) -> Attempt {
+        let (mine, theirs) = (self.wrong(want), other.wrong(want));
+        let loses = theirs.iter().any(|i| !mine.contains(i));
+        let gains = mine.iter().any(|i| !theirs.contains(i));
+        if !(loses && gains) {
+            return self.better(other, want, mark);
+        }
+        let mut out = other;
+        for (i, w) in want.iter().enumerate() {
+            if self.got[i] == *w {
+                out.got[i] = *w;
+            }
+        }
+        let found = mark.lengths[1];
+        // Mismatches that are certain are those of the results, in their order.
+        let of = |outcome: &Outcome, wrong: &[usize], i: usize| {
+            let at = wrong.iter().position(|x| *x == i)?;
+            let certain = outcome.mismatches.iter().skip(found).filter(|m| m.certain);
+            certain.into_iter().nth(at).cloned()
+        };
+        let both: Vec<Mismatch> = mine
+            .iter()
+            .filter(|i| theirs.contains(i))
+            .flat_map(|i| {
+                let (a, b) = (of(&self.outcome, &mine, *i), of(&out.outcome, &theirs, *i));
+                match (a, b) {
+                    (Some(a), Some(b)) if b.verdict().badness() < a.verdict().badness() => Some(b),
+                    (a, b) => a.or(b),
+                }
+            })
+            .collect();
+        out.outcome.mismatches.truncate(found);
+        out.outcome.mismatches.extend(both);
+        let regions = self.outcome.regions.into_iter().skip(mark.lengths[0]);
+        out.outcome.regions.extend(regions);
+        out.outcome.explained.extend(self.outcome.explained);
+        out.outcome.unexplained.extend(self.outcome.unexplained);
+        out.followed.undecided.extend(self.followed.undecided);
+        out
+    }
+}
+
 /// How much was found at one moment.
+#[derive(Clone)]
 struct Mark {
     lengths: [usize; 3],
     counts: [u64; 3],
@@ -319,23 +409,30 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
                 .map(|(v, _)| *v),
         );
         let (start, mark) = (frame.followed.clone(), self.mark());
-        let mut got = self.follow(bodies, &fingerprints, frame, Pass::First)?;
-        let found = mark.lengths[1];
-        self.note_mismatches(bodies, &want, &got, frame)?;
-        if want.len() == got.len() && want != got {
-            let wrong = |got: &[Content]| want.iter().zip(got).filter(|(w, g)| w != g).count();
-            let first = (frame.followed.clone(), self.outcome.clone(), got);
-            frame.followed = start;
-            self.back_to(mark);
-            got = self.follow(bodies, &fingerprints, frame, Pass::Thorough)?;
-            self.note_mismatches(bodies, &want, &got, frame)?;
-            // A value taken for another one may fit and still be wrong further on: what differs then says less than what differed at first.
-            let rank =
-                |outcome: &Outcome, got: &[Content]| (outcome.badness_since(found), wrong(got));
-            if rank(&self.outcome, &got) >= rank(&first.1, &first.2) {
-                (frame.followed, self.outcome, got) = first;
+        let entry = pair.after.program.function(pair.after.program.entry).body;
+        let foreign_entry = pair.origin == Origin::Foreign && bodies.after == entry;
+        let mut best = self.attempt_pass(bodies, &want, &fingerprints, frame, Pass::First)?;
+        if foreign_entry && best.is_open(&mark) {
+            let exact = self.again(&start, &mark, frame);
+            let exact = exact.attempt_pass(bodies, &want, &fingerprints, frame, Pass::Exact)?;
+            if exact.wrong(&want).is_empty() && want.len() == exact.got.len() {
+                best = exact;
             }
         }
+        for pass in [Pass::Explained, Pass::Thorough] {
+            if want.len() != best.got.len() || best.wrong(&want).is_empty() {
+                break;
+            }
+            let next = self.again(&start, &mark, frame);
+            let next = next.attempt_pass(bodies, &want, &fingerprints, frame, pass)?;
+            best = if foreign_entry {
+                best.joined(next, &want, &mark)
+            } else {
+                best.better(next, &want, &mark)
+            };
+        }
+        let got = best.got;
+        (frame.followed, self.outcome) = (best.followed, best.outcome);
         let returned = pair.after.program.returned(bodies.after);
         let undecided = returned
             .iter()
@@ -346,6 +443,31 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             got,
             undecided,
         })
+    }
+
+    /// Follows the after side once, and notes which results differ.
+    fn attempt_pass(
+        &mut self,
+        bodies: Bodies,
+        want: &[Content],
+        fingerprints: &Fingerprints,
+        frame: &mut Frame,
+        pass: Pass,
+    ) -> Result<Attempt, Stop> {
+        let got = self.follow(bodies, fingerprints, frame, pass)?;
+        self.note_mismatches(bodies, want, &got, frame)?;
+        Ok(Attempt {
+            followed: frame.followed.clone(),
+            outcome: self.outcome.clone(),
+            got,
+        })
+    }
+
+    /// Ready to follow the after side once more.
+    fn again(&mut self, start: &Followed, mark: &Mark, frame: &mut Frame) -> &mut Self {
+        frame.followed = start.clone();
+        self.back_to(mark.clone());
+        self
     }
 
     fn mark(&self) -> Mark {
@@ -407,7 +529,7 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             }
             self.session.limits().check_cancelled()?;
             self.outcome.ops += 1;
-            let (results, mut undecided) = self.op(*op, bodies.before, frame)?;
+            let (results, mut undecided) = self.op(*op, bodies.before, frame, pass)?;
             let uses = || {
                 program
                     .op(*op)
@@ -468,6 +590,9 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             }
             self.share(v, content, frame);
             self.outcome.identical += 1;
+            return Ok(content);
+        }
+        if pass == Pass::Exact {
             return Ok(content);
         }
         if let Some(shared) = self.cut(v, content, bodies, fingerprints, frame)? {

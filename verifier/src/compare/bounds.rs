@@ -204,12 +204,24 @@ mod tests {
         let mut values = vec![1.0f32; 32];
         let mut want = values.clone();
         let bound = Bound::absolute(vec![1e-4; 32]);
-        let ieee = |w: &[f32], g: &[f32], b: &Bound| compare(&tensor(w), b, &tensor(g), &Bound::Exact);
+        let ieee =
+            |w: &[f32], g: &[f32], b: &Bound| compare(&tensor(w), b, &tensor(g), &Bound::Exact);
         (want[3], values[3]) = (1e-5, 2e-5);
         let found = ieee(&want, &values, &bound);
-        assert_eq!((found.ieee, found.wide, found.cancelled), (Ieee::Within, 1, 1));
+        assert_eq!(
+            (found.ieee, found.wide, found.cancelled),
+            (Ieee::Within, 1, 1)
+        );
         // Beyond the bound; a bound wide beside the tensor; most elements cancel.
-        assert_eq!(ieee(&want, &[&values[..3], &[2e-3], &values[4..]].concat(), &bound).ieee, Ieee::Outside);
+        assert_eq!(
+            ieee(
+                &want,
+                &[&values[..3], &[2e-3], &values[4..]].concat(),
+                &bound
+            )
+            .ieee,
+            Ieee::Outside
+        );
         let wide = Bound::absolute(vec![0.1; 32]);
         assert!(matches!(ieee(&want, &values, &wide).ieee, Ieee::Loose(_)));
         for i in 0..9 {

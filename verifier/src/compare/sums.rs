@@ -63,7 +63,9 @@ mod tests {
     #[test]
     fn it_follows_the_partial_sums_and_not_the_terms() {
         let n = 1 << 12;
-        let values: Vec<f32> = (0..n).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+        let values: Vec<f32> = (0..n)
+            .map(|i| if i % 2 == 0 { 1.0 } else { -1.0 })
+            .collect();
         let terms = Tensor::from_slice(&[n], ElementType::F32, &values);
         let u = 2f64.powi(-24);
         assert_eq!(likely(&terms, &[0], 0.0), [8.0 * u * 64.0]);

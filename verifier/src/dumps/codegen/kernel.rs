@@ -238,8 +238,8 @@ fn compare(want: &[Value], distances: &[Bound], got: &[Tensor], excuse: &Excuse)
                 let found = bounds::compare(w, bound, g, &Bound::Exact);
                 if let Ieee::Loose(_) = found.ieee {
                     if likely::decides(w, bound, g, excuse) {
-                        out.likely |= excuse.sums.is_some()
-                            || excuse.share.is_some_and(|share| share < 1.0);
+                        out.likely |=
+                            excuse.sums.is_some() || excuse.share.is_some_and(|share| share < 1.0);
                     } else {
                         out.ieee = found.ieee;
                     }

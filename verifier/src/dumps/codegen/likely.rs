@@ -21,7 +21,6 @@ use tileproof_dialect::{
     types::ElementType,
 };
 
-
 /// The probabilistic bound of the only op of `flat` as a share of its worst-case bound. None: the op is no sum, or not the only one.
 pub(super) fn share(flat: &Program) -> Option<f64> {
     let ops = extract::ops_of(flat, flat.main().body);
@@ -197,12 +196,17 @@ mod tests {
     #[test]
     fn a_sum_whose_terms_cancel_is_decided_by_its_partial_sums() {
         let flat = program("ROOT r = f32[4]{0} reduce(x, z), dimensions={1}, to_apply=sum");
-        let values: Vec<f32> = (0..4096).map(|i| if i % 2 == 0 { 1.0 } else { -0.75 }).collect();
+        let values: Vec<f32> = (0..4096)
+            .map(|i| if i % 2 == 0 { 1.0 } else { -0.75 })
+            .collect();
         let x = Tensor::from_slice(&[4, 1024], ElementType::F32, &values);
         let sums = of_partial_sums(&flat, &[x.into()]).unwrap();
         let u = 2f64.powi(-24);
         // Between 0 and 128.75 on the way.
-        assert!(sums.iter().all(|s| *s == 2.0 * 8.0 * u * 32.0 * 128.75), "{sums:?}");
+        assert!(
+            sums.iter().all(|s| *s == 2.0 * 8.0 * u * 32.0 * 128.75),
+            "{sums:?}"
+        );
     }
 
     #[test]
