@@ -60,6 +60,12 @@ pub fn is_judge(program: &Program, op: OpId) -> bool {
     }
 }
 
+/// Whether the op is a factorization: sqrt x sqrt x is x on the real numbers, and in the ring for every other x.
+pub fn is_factorization(program: &Program, op: OpId) -> bool {
+    let Op::Hlo(inner) = &program.op(op).op;
+    matches!(inner, hlo::Op::Cholesky(_))
+}
+
 fn function(program: &Program, op: OpId) -> Option<&'static str> {
     let Op::Hlo(inner) = &program.op(op).op;
     if let hlo::Op::Composite(composite) = inner {

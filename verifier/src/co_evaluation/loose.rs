@@ -183,6 +183,15 @@ impl CoEvaluation<'_, '_, '_> {
         if self.session.events.opaque_random > 0 {
             return Some("random numbers".to_string());
         }
+        let factors = |program, side: &Side| {
+            let mut ops = side.ops.iter();
+            ops.any(|op| opaque::is_factorization(program, *op))
+        };
+        if factors(self.pair.before.program, want_side)
+            != factors(self.pair.after.program, got_side)
+        {
+            return Some("a factorization written out".to_string());
+        }
         // The residues are those of one way to write the function out; there are others.
         for (program, side) in [
             (self.pair.before.program, want_side),

@@ -6,8 +6,9 @@
 //! show that an element outside is wrong: the order may be another one, and roundings biased.
 
 use tileproof_dialect::{
-    bound::unit_roundoff,
+    bound::{subnormal_roundoff, unit_roundoff},
     tensor::{Tensor, row_major_strides},
+    types::ElementType,
 };
 
 /// Factor of the probabilistic bounds.
@@ -15,6 +16,15 @@ pub const LAMBDA: f64 = 8.0;
 
 /// How far a sum of `terms` along `dimensions`, started from `init`, lies from the sum of the real numbers in all likelihood; of each element of the result.
 pub fn likely(terms: &Tensor, dimensions: &[i64], init: f64) -> Vec<f64> {
+    let ends = partial(terms, dimensions, init);
+    let n = terms.len() as f64 / ends.len().max(1) as f64;
+    let factor = LAMBDA * unit_roundoff(terms.element()) * n.sqrt();
+    // A sum over neighbouring terms is the difference of two sums from the left.
+    ends.iter().map(|e| factor * (e.high - e.low)).collect()
+}
+
+/// The partial sums from the left of each element of the result.
+fn partial(terms: &Tensor, dimensions: &[i64], init: f64) -> Vec<Ends> {
     let dims = terms.dims();
     let kept: Vec<usize> = (0..dims.len())
         .filter(|d| !dimensions.contains(&(*d as i64)))
@@ -22,14 +32,12 @@ pub fn likely(terms: &Tensor, dimensions: &[i64], init: f64) -> Vec<f64> {
     let kept_dims: Vec<u64> = kept.iter().map(|d| dims[*d]).collect();
     let (strides, out_strides) = (row_major_strides(dims), row_major_strides(&kept_dims));
     let results = kept_dims.iter().product::<u64>() as usize;
-    let mut ends = vec![
-        Ends {
-            sum: init,
-            low: init.min(0.0),
-            high: init.max(0.0),
-        };
-        results
-    ];
+    let start = Ends {
+        sum: init,
+        low: init.min(0.0),
+        high: init.max(0.0),
+    };
+    let mut ends = vec![start; results];
     for (i, x) in terms.to_f64s().iter().enumerate() {
         let group: i64 = kept
             .iter()
@@ -41,10 +49,30 @@ pub fn likely(terms: &Tensor, dimensions: &[i64], init: f64) -> Vec<f64> {
             (e.low, e.high) = (e.low.min(e.sum), e.high.max(e.sum));
         }
     }
-    let n = terms.len() as f64 / results.max(1) as f64;
-    let factor = LAMBDA * unit_roundoff(terms.element()) * n.sqrt();
-    // A sum over neighbouring terms is the difference of two sums from the left.
-    ends.iter().map(|e| factor * (e.high - e.low)).collect()
+    ends
+}
+
+/// As [`likely`] of a product: each of its roundings errs u relative to what it gives, in any order. Infinite where a partial product over neighbouring factors
+/// may leave the range of the type, or a factor is 0.
+pub fn likely_product(factors: &Tensor, dimensions: &[i64], init: f64) -> Vec<f64> {
+    let logarithms: Vec<f64> = factors.to_f64s().iter().map(|x| x.abs().log2()).collect();
+    let magnitudes = Tensor::from_slice(factors.dims(), ElementType::F64, &logarithms);
+    let u = unit_roundoff(factors.element());
+    let n = |results: usize| factors.len() as f64 / results.max(1) as f64;
+    let range = (unit_roundoff(factors.element()) / subnormal_roundoff(factors.element())).log2();
+    let start = init.abs().log2();
+    let ends = partial(&magnitudes, dimensions, start);
+    let factor = LAMBDA * u * n(ends.len()).sqrt();
+    ends.iter()
+        .map(|e| {
+            let bound = factor * e.sum.exp2();
+            if e.high - e.low < range && bound.is_finite() {
+                bound
+            } else {
+                f64::INFINITY
+            }
+        })
+        .collect()
 }
 
 /// A sum from the left, and between which it has been.
@@ -58,7 +86,18 @@ struct Ends {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tileproof_dialect::types::ElementType;
+
+    #[test]
+    fn a_product_errs_relative_to_itself_while_it_stays_in_range() {
+        let t = |x: &[f32]| Tensor::from_slice(&[x.len() as u64], ElementType::F32, x);
+        let u = 2f64.powi(-24);
+        let near = likely_product(&t(&[2.0, 4.0, 0.5, 2.0]), &[0], 1.0);
+        assert!((near[0] - 8.0 * u * 2.0 * 8.0).abs() < 1e-12, "{near:?}");
+        // 2^150 on the way; a factor 0.
+        let far = t(&[2f32.powi(100), 2f32.powi(50), 2f32.powi(-100), 1.0]);
+        assert_eq!(likely_product(&far, &[0], 1.0), [f64::INFINITY]);
+        assert_eq!(likely_product(&t(&[0.0, 1.0]), &[0], 1.0), [f64::INFINITY]);
+    }
 
     #[test]
     fn it_follows_the_partial_sums_and_not_the_terms() {

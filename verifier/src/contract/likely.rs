@@ -1,4 +1,4 @@
-//! Sums whose worst-case bound is wide: two orders of the same terms, judged by the bound that follows from their partial sums ([`sums`]).
+//! Sums and products whose worst-case bound is wide: two orders of the same terms, judged by the bound that follows from what they give on the way ([`sums`]).
 //!
 //! Proves nothing beyond all doubt: it holds but for one element in 10^13 where roundings err independently, and is printed as such.
 
@@ -11,7 +11,23 @@ use tileproof_dialect::{
     tensor::{Tensor, Value},
 };
 
-/// Whether the roots of both sides, sums of the same terms (equal residues say so), lie within twice the probabilistic bound, and that bound below 1/16
+/// What a side folds its terms with.
+#[derive(Clone, Copy, PartialEq)]
+enum Fold {
+    Sum,
+    Product,
+}
+
+impl Fold {
+    fn is(self, op: &hlo::Op) -> bool {
+        match self {
+            Fold::Sum => matches!(op, hlo::Op::Add(_)),
+            Fold::Product => matches!(op, hlo::Op::Multiply(_)),
+        }
+    }
+}
+
+/// Whether the roots of both sides, sums or products of the same terms (equal residues say so), lie within twice the probabilistic bound, and that bound below 1/16
 /// of the sum, in all but 1 % of the elements. How many elements it decides; none where it does not decide the region.
 pub fn decides(
     session: &Session<'_>,
@@ -20,15 +36,16 @@ pub fn decides(
     want: &Tensor,
     got: &Tensor,
 ) -> Result<Option<u64>, Stop> {
-    if session.fingerprint(before.root) != session.fingerprint(after.root)
-        || !only_adds(before)
-        || !only_adds(after)
-    {
+    if session.fingerprint(before.root) != session.fingerprint(after.root) {
         return Ok(None);
     }
-    let found = match of_partial_sums(session, before)? {
+    let mut both = [Fold::Sum, Fold::Product].into_iter();
+    let Some(fold) = both.find(|f| only_folds(*f, before) && only_folds(*f, after)) else {
+        return Ok(None);
+    };
+    let found = match of_partial(fold, session, before)? {
         Some(found) => Some(found),
-        None => of_partial_sums(session, after)?,
+        None => of_partial(fold, session, after)?,
     };
     let Some(bounds) = found.filter(|b| b.len() == want.len()) else {
         return Ok(None);
@@ -42,8 +59,8 @@ pub fn decides(
     Ok((open as f64 <= w.len() as f64 * 0.01).then(|| (w.len() - open) as u64))
 }
 
-/// Whether the side moves and adds numbers of the type of its root and does nothing else.
-fn only_adds(part: &Part<'_>) -> bool {
+/// Whether the side moves and folds numbers of the type of its root and does nothing else.
+fn only_folds(fold: Fold, part: &Part<'_>) -> bool {
     let program = part.version.program;
     let element = |v| program.ty(v).as_tensor().map(|t| t.element.clone());
     let of_root = element(part.side.root).filter(|e| e.is_float());
@@ -52,32 +69,36 @@ fn only_adds(part: &Part<'_>) -> bool {
             let o = program.op(*id);
             let Op::Hlo(inner) = &o.op;
             let adds = match inner {
-                hlo::Op::Add(_) | hlo::Op::Constant(_) => true,
-                hlo::Op::Reduce(_) | hlo::Op::ReduceWindow(_) => is_sum(program, *id),
-                _ => o.op.kind() == Kind::Movement,
+                hlo::Op::Constant(_) => true,
+                hlo::Op::Reduce(_) | hlo::Op::ReduceWindow(_) => is_fold(fold, program, *id),
+                other => fold.is(other) || o.op.kind() == Kind::Movement,
             };
             adds && o.results.iter().all(|v| element(*v) == of_root)
         })
 }
 
-fn is_sum(program: &Program, id: OpId) -> bool {
+fn is_fold(fold: Fold, program: &Program, id: OpId) -> bool {
     let o = program.op(id);
-    let adds = o.regions.first().is_some_and(|r| {
+    let folds = o.regions.first().is_some_and(|r| {
         let ops = &program.region(*r).ops;
-        ops.len() == 2 && matches!(program.op(ops[0]).op, Op::Hlo(hlo::Op::Add(_)))
+        let Some(Op::Hlo(first)) = ops.first().map(|op| &program.op(*op).op) else {
+            return false;
+        };
+        ops.len() == 2 && fold.is(first)
     });
-    adds && o.operands.len() == 2
+    folds && o.operands.len() == 2
 }
 
-/// The bound of the only sum of a side whose root has its elements in their order.
-fn of_partial_sums(session: &Session<'_>, part: &Part<'_>) -> Result<Option<Vec<f64>>, Stop> {
+/// The bound of the only fold of a side whose root has its elements in their order.
+fn of_partial(
+    fold: Fold,
+    session: &Session<'_>,
+    part: &Part<'_>,
+) -> Result<Option<Vec<f64>>, Stop> {
     let program = part.version.program;
     let adds = |id: &&OpId| {
         let Op::Hlo(inner) = &program.op(**id).op;
-        matches!(
-            inner,
-            hlo::Op::Add(_) | hlo::Op::Reduce(_) | hlo::Op::ReduceWindow(_)
-        )
+        fold.is(inner) || matches!(inner, hlo::Op::Reduce(_) | hlo::Op::ReduceWindow(_))
     };
     let mut sums = part.side.ops.iter().filter(adds);
     let (Some(sum), None) = (sums.next(), sums.next()) else {
@@ -100,7 +121,10 @@ fn of_partial_sums(session: &Session<'_>, part: &Part<'_>) -> Result<Option<Vec<
         return Ok(None);
     };
     let init = init.to_f64s().first().copied().unwrap_or(0.0);
-    Ok(Some(sums::likely(terms, &reduce.dimensions, init)))
+    Ok(Some(match fold {
+        Fold::Sum => sums::likely(terms, &reduce.dimensions, init),
+        Fold::Product => sums::likely_product(terms, &reduce.dimensions, init),
+    }))
 }
 
 /// Whether the root is the result of the op, reshaped at most.

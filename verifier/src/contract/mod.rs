@@ -6,6 +6,7 @@ pub mod clauses;
 pub mod function_ulp;
 mod likely;
 pub mod precision;
+mod residual;
 
 use crate::{
     compare::{
@@ -98,6 +99,9 @@ pub fn judge(
     }
     if let Some(judged) = by_function(session, (before, after), (&want, &got), &differing)? {
         return Ok(judged);
+    }
+    if residual::is_stable(session, (before, after), (&want, &got))? {
+        return Ok(Judged::of(Ieee::Within, None));
     }
     let functions = match numerics.contract {
         Contract::Strict => Functions::Ulp(STRICT_FUNCTION_ULP),

@@ -198,7 +198,7 @@ fn pass_notes(out: &mut String, p: &PassReport) {
     if p.likely > 0 {
         let _ = writeln!(
             out,
-            "{}: {} sums are decided by the probabilistic bound 8 sqrt(n) u max|partial sum|",
+            "{}: {} sums are decided by a probabilistic bound: 8 sqrt(n) u max|partial sum|, of products 8 sqrt(n) u |product|",
             p.pass, p.likely
         );
     }
