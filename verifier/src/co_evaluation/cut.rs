@@ -3,7 +3,7 @@
 use super::{Bodies, CoEvaluation, Fingerprints, Frame, RegionResult};
 use crate::{
     compare::bits::{self, Difference},
-    contract::{self, Judged},
+    contract::{self, Judged, clauses},
     kernels,
     region::{self, Part, Side},
     session::{Content, Environment},
@@ -107,8 +107,32 @@ impl CoEvaluation<'_, '_, '_> {
                 }
             }
         }
+        if self.own_ways && self.goes_its_own_way(partner, v, &got, bodies, frame)? {
+            return Ok(None);
+        }
         self.changed_region(partner, v, &got, Ring::Equal, bodies, frame)?;
         Ok(frame.before.get(&partner).copied())
+    }
+
+    /// Whether IEEE refuses `partner` for `v`. Two precisions of one computation have equal residues, and a pass may make a new value in one of them
+    /// that only looks like the other: going on with its partner would put the rounding of one in the place of the other. Such a value keeps its own
+    /// numbers, and what hangs on it is judged, the results at the latest.
+    fn goes_its_own_way(
+        &mut self,
+        partner: ValueId,
+        v: ValueId,
+        got: &Got<'_>,
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> Result<bool, Stop> {
+        if self.pair.after.program.returned(bodies.after).contains(&v) {
+            return Ok(false);
+        }
+        let (_, _, judged) = self.judged(partner, v, got, bodies, frame)?;
+        Ok(match judged.clause {
+            Some(clause) => *clause == clauses::EXCESS_PRECISION,
+            None => judged.ieee == Ieee::Outside,
+        })
     }
 
     /// How exactly the after side computes `v` from what both have. Where it rounds nothing, a partner of other bits is another value, equal over the reals: what

@@ -8,6 +8,7 @@
 //! agree in IEEE where the ring decides nothing ([`loose`]). Of two foreign programs each result counts as what the attempt says that knows most of it.
 //! Where bounds decide nothing, results that are the same bits and residues without any cut point are equal.
 
+mod attempt;
 mod control;
 mod cut;
 mod explain;
@@ -24,6 +25,7 @@ use crate::{
     validate::Origin,
     verdict::{Ieee, Ring, Verdict, decide},
 };
+use attempt::Attempt;
 use probe::{Probed, Probing};
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -229,97 +231,8 @@ pub struct CoEvaluation<'p, 's, 'a> {
     probed: Probed,
     /// The op at hand is not one that the before side has on the same operands.
     is_new: bool,
-}
-
-/// What following the after side once gave.
-struct Attempt {
-    followed: Followed,
-    outcome: Outcome,
-    got: Vec<Content>,
-}
-
-impl Attempt {
-    /// Results that differ.
-    fn wrong(&self, want: &[Content]) -> Vec<usize> {
-        let pairs = want.iter().zip(&self.got).enumerate();
-        pairs.filter(|(_, (w, g))| w != g).map(|(i, _)| i).collect()
-    }
-
-    /// Whether a bound decided nothing, and nothing is known to be wrong. Cut points may be to blame: a value of the other side that is equal over the reals and
-    /// has other bits took the place of one that was right.
-    fn is_open(&self, mark: &Mark) -> bool {
-        let regions = self.outcome.regions.iter().skip(mark.lengths[0]);
-        let ieee = regions.filter(|r| r.clause.is_none()).map(|r| &r.ieee);
-        let mismatches = self.outcome.mismatches.iter().skip(mark.lengths[1]);
-        let all: Vec<&Ieee> = ieee.chain(mismatches.map(|m| &m.ieee)).collect();
-        let open = |i: &&Ieee| matches!(i, Ieee::Loose(_));
-        all.iter().any(open) && !all.iter().any(|i| matches!(i, Ieee::Outside))
-    }
-
-    /// The one that says less against the after side; this one on a tie. A value taken for another one may fit and still be wrong further on.
-    fn better(self, other: Attempt, want: &[Content], mark: &Mark) -> Attempt {
-        let rank = |a: &Attempt| {
-            (
-                a.outcome.badness_since(mark.lengths[1]),
-                a.wrong(want).len(),
-            )
-        };
-        if rank(&other) < rank(&self) {
-            other
-        } else {
-            self
-        }
-    }
-
-    /// As [`Self::better`], result by result: each attempt shows by itself what it shows of a result.
-    fn joined(self, other: Attempt, want: &[Content], mark: &Mark) -> Attempt {
-        let (mine, theirs) = (self.wrong(want), other.wrong(want));
-        let loses = theirs.iter().any(|i| !mine.contains(i));
-        let gains = mine.iter().any(|i| !theirs.contains(i));
-        if !(loses && gains) {
-            return self.better(other, want, mark);
-        }
-        let mut out = other;
-        for (i, w) in want.iter().enumerate() {
-            if self.got[i] == *w {
-                out.got[i] = *w;
-            }
-        }
-        let found = mark.lengths[1];
-        // Mismatches that are certain are those of the results, in their order.
-        let of = |outcome: &Outcome, wrong: &[usize], i: usize| {
-            let at = wrong.iter().position(|x| *x == i)?;
-            let certain = outcome.mismatches.iter().skip(found).filter(|m| m.certain);
-            certain.into_iter().nth(at).cloned()
-        };
-        let both: Vec<Mismatch> = mine
-            .iter()
-            .filter(|i| theirs.contains(i))
-            .flat_map(|i| {
-                let (a, b) = (of(&self.outcome, &mine, *i), of(&out.outcome, &theirs, *i));
-                match (a, b) {
-                    (Some(a), Some(b)) if b.verdict().badness() < a.verdict().badness() => Some(b),
-                    (a, b) => a.or(b),
-                }
-            })
-            .collect();
-        out.outcome.mismatches.truncate(found);
-        out.outcome.mismatches.extend(both);
-        let regions = self.outcome.regions.into_iter().skip(mark.lengths[0]);
-        out.outcome.regions.extend(regions);
-        out.outcome.explained.extend(self.outcome.explained);
-        out.outcome.unexplained.extend(self.outcome.unexplained);
-        out.followed.undecided.extend(self.followed.undecided);
-        out
-    }
-}
-
-/// How much was found at one moment.
-#[derive(Clone)]
-struct Mark {
-    lengths: [usize; 3],
-    counts: [u64; 3],
-    literals: (BTreeSet<String>, BTreeSet<String>),
+    /// A value that IEEE does not accept for its partner goes its own way, see [`CoEvaluation::goes_its_own_way`].
+    own_ways: bool,
 }
 
 impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
@@ -343,6 +256,7 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             loose_work: 0,
             probed: Probed::default(),
             is_new: false,
+            own_ways: false,
         }
     }
 
@@ -409,30 +323,18 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
                 .map(|(v, _)| *v),
         );
         let (start, mark) = (frame.followed.clone(), self.mark());
-        let entry = pair.after.program.function(pair.after.program.entry).body;
-        let foreign_entry = pair.origin == Origin::Foreign && bodies.after == entry;
-        let mut best = self.attempt_pass(bodies, &want, &fingerprints, frame, Pass::First)?;
-        if foreign_entry && best.is_open(&mark) {
-            let exact = self.again(&start, &mark, frame);
-            let exact = exact.attempt_pass(bodies, &want, &fingerprints, frame, Pass::Exact)?;
-            if exact.wrong(&want).is_empty() && want.len() == exact.got.len() {
-                best = exact;
-            }
-        }
-        for pass in [Pass::Explained, Pass::Thorough] {
-            if want.len() != best.got.len() || best.wrong(&want).is_empty() {
-                break;
-            }
-            let next = self.again(&start, &mark, frame);
-            let next = next.attempt_pass(bodies, &want, &fingerprints, frame, pass)?;
-            best = if foreign_entry {
-                best.joined(next, &want, &mark)
-            } else {
-                best.better(next, &want, &mark)
+        let mut got = self.follow(bodies, &fingerprints, frame, Pass::First)?;
+        self.note_mismatches(bodies, &want, &got, frame)?;
+        if got != want || self.outcome.is_doubtful_since(&mark) {
+            let first = Attempt {
+                followed: frame.followed.clone(),
+                outcome: self.outcome.clone(),
+                got,
             };
+            let best = self.attempts(bodies, &want, &fingerprints, frame, (start, mark), first)?;
+            got = best.got;
+            (frame.followed, self.outcome) = (best.followed, best.outcome);
         }
-        let got = best.got;
-        (frame.followed, self.outcome) = (best.followed, best.outcome);
         let returned = pair.after.program.returned(bodies.after);
         let undecided = returned
             .iter()
@@ -443,56 +345,6 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             got,
             undecided,
         })
-    }
-
-    /// Follows the after side once, and notes which results differ.
-    fn attempt_pass(
-        &mut self,
-        bodies: Bodies,
-        want: &[Content],
-        fingerprints: &Fingerprints,
-        frame: &mut Frame,
-        pass: Pass,
-    ) -> Result<Attempt, Stop> {
-        let got = self.follow(bodies, fingerprints, frame, pass)?;
-        self.note_mismatches(bodies, want, &got, frame)?;
-        Ok(Attempt {
-            followed: frame.followed.clone(),
-            outcome: self.outcome.clone(),
-            got,
-        })
-    }
-
-    /// Ready to follow the after side once more.
-    fn again(&mut self, start: &Followed, mark: &Mark, frame: &mut Frame) -> &mut Self {
-        frame.followed = start.clone();
-        self.back_to(mark.clone());
-        self
-    }
-
-    fn mark(&self) -> Mark {
-        let o = &self.outcome;
-        Mark {
-            lengths: [
-                o.regions.len(),
-                o.mismatches.len(),
-                self.seen_in_order.len(),
-            ],
-            counts: [o.repeated, o.identical, o.ops],
-            literals: (o.explained.clone(), o.unexplained.clone()),
-        }
-    }
-
-    /// Forgets what was found since the mark.
-    fn back_to(&mut self, mark: Mark) {
-        let o = &mut self.outcome;
-        o.regions.truncate(mark.lengths[0]);
-        o.mismatches.truncate(mark.lengths[1]);
-        [o.repeated, o.identical, o.ops] = mark.counts;
-        (o.explained, o.unexplained) = mark.literals;
-        for structure in self.seen_in_order.drain(mark.lengths[2]..) {
-            self.seen.remove(&structure);
-        }
     }
 
     /// Notes what the before side has computed.

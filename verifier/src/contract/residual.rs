@@ -16,7 +16,7 @@ use tileproof_dialect::{
         triangular_solve::{Transpose, TriangularSolve},
     },
     op::Op,
-    tensor::{Tensor, Value},
+    tensor::Tensor,
 };
 
 /// Roundings of an element beyond those of a sum of n terms: XLA takes s / sqrt(s) for sqrt(s) on the diagonal.
