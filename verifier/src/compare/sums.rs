@@ -14,13 +14,27 @@ use tileproof_dialect::{
 /// Factor of the probabilistic bounds.
 pub const LAMBDA: f64 = 8.0;
 
-/// How far a sum of `terms` along `dimensions`, started from `init`, lies from the sum of the real numbers in all likelihood; of each element of the result.
-pub fn likely(terms: &Tensor, dimensions: &[i64], init: f64) -> Vec<f64> {
+/// One element of a sum or product.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Likely {
+    /// As f64 has it.
+    pub value: f64,
+    /// How far it lies from there in its own type in all likelihood.
+    pub bound: f64,
+}
+
+/// A sum of `terms` along `dimensions`, started from `init`, by element of the result.
+pub fn likely(terms: &Tensor, dimensions: &[i64], init: f64) -> Vec<Likely> {
     let ends = partial(terms, dimensions, init);
     let n = terms.len() as f64 / ends.len().max(1) as f64;
     let factor = LAMBDA * unit_roundoff(terms.element()) * n.sqrt();
     // A sum over neighbouring terms is the difference of two sums from the left.
-    ends.iter().map(|e| factor * (e.high - e.low)).collect()
+    ends.iter()
+        .map(|e| Likely {
+            value: e.sum,
+            bound: factor * (e.high - e.low),
+        })
+        .collect()
 }
 
 /// The partial sums from the left of each element of the result.
@@ -54,22 +68,36 @@ fn partial(terms: &Tensor, dimensions: &[i64], init: f64) -> Vec<Ends> {
 
 /// As [`likely`] of a product: each of its roundings errs u relative to what it gives, in any order. Infinite where a partial product over neighbouring factors
 /// may leave the range of the type, or a factor is 0.
-pub fn likely_product(factors: &Tensor, dimensions: &[i64], init: f64) -> Vec<f64> {
-    let logarithms: Vec<f64> = factors.to_f64s().iter().map(|x| x.abs().log2()).collect();
-    let magnitudes = Tensor::from_slice(factors.dims(), ElementType::F64, &logarithms);
-    let u = unit_roundoff(factors.element());
-    let n = |results: usize| factors.len() as f64 / results.max(1) as f64;
-    let range = (unit_roundoff(factors.element()) / subnormal_roundoff(factors.element())).log2();
-    let start = init.abs().log2();
-    let ends = partial(&magnitudes, dimensions, start);
-    let factor = LAMBDA * u * n(ends.len()).sqrt();
+pub fn likely_product(factors: &Tensor, dimensions: &[i64], init: f64) -> Vec<Likely> {
+    let over = |f: fn(&f64) -> f64| {
+        let values: Vec<f64> = factors.to_f64s().iter().map(f).collect();
+        Tensor::from_slice(factors.dims(), ElementType::F64, &values)
+    };
+    let (u, tiny) = (
+        unit_roundoff(factors.element()),
+        subnormal_roundoff(factors.element()),
+    );
+    let range = (u / tiny).log2();
+    let ends = partial(&over(|x| x.abs().log2()), dimensions, init.abs().log2());
+    let negative = |x: &f64| f64::from(u8::from(*x < 0.0));
+    let signs = partial(&over(negative), dimensions, negative(&init));
+    let n = factors.len() as f64 / ends.len().max(1) as f64;
     ends.iter()
-        .map(|e| {
-            let bound = factor * e.sum.exp2();
-            if e.high - e.low < range && bound.is_finite() {
-                bound
-            } else {
-                f64::INFINITY
+        .zip(&signs)
+        .map(|(e, s)| {
+            let magnitude = e.sum.exp2();
+            let bound = LAMBDA * u * n.sqrt() * magnitude;
+            Likely {
+                value: if s.sum % 2.0 == 0.0 {
+                    magnitude
+                } else {
+                    -magnitude
+                },
+                bound: if e.high - e.low < range && bound.is_finite() {
+                    bound
+                } else {
+                    f64::INFINITY
+                },
             }
         })
         .collect()
@@ -92,11 +120,18 @@ mod tests {
         let t = |x: &[f32]| Tensor::from_slice(&[x.len() as u64], ElementType::F32, x);
         let u = 2f64.powi(-24);
         let near = likely_product(&t(&[2.0, 4.0, 0.5, 2.0]), &[0], 1.0);
-        assert!((near[0] - 8.0 * u * 2.0 * 8.0).abs() < 1e-12, "{near:?}");
+        assert!(
+            (near[0].bound - 8.0 * u * 2.0 * 8.0).abs() < 1e-12,
+            "{near:?}"
+        );
+        assert!((near[0].value - 8.0).abs() < 1e-12, "{near:?}");
+        let negative = likely_product(&t(&[-2.0, 3.0]), &[0], 1.0);
+        assert!((negative[0].value + 6.0).abs() < 1e-12, "{negative:?}");
         // 2^150 on the way; a factor 0.
         let far = t(&[2f32.powi(100), 2f32.powi(50), 2f32.powi(-100), 1.0]);
-        assert_eq!(likely_product(&far, &[0], 1.0), [f64::INFINITY]);
-        assert_eq!(likely_product(&t(&[0.0, 1.0]), &[0], 1.0), [f64::INFINITY]);
+        assert_eq!(likely_product(&far, &[0], 1.0)[0].bound, f64::INFINITY);
+        let zero = likely_product(&t(&[0.0, 1.0]), &[0], 1.0);
+        assert_eq!(zero[0].bound, f64::INFINITY);
     }
 
     #[test]
@@ -107,12 +142,14 @@ mod tests {
             .collect();
         let terms = Tensor::from_slice(&[n], ElementType::F32, &values);
         let u = 2f64.powi(-24);
-        assert_eq!(likely(&terms, &[0], 0.0), [8.0 * u * 64.0]);
+        let (value, bound) = (0.0, 8.0 * u * 64.0);
+        assert_eq!(likely(&terms, &[0], 0.0), [Likely { value, bound }]);
         let rows = Tensor::from_slice(&[2, n / 2], ElementType::F32, &values);
         assert_eq!(likely(&rows, &[1], 0.0).len(), 2);
         // Columns of ones, and of minus ones: nothing cancels.
         let columns = Tensor::from_slice(&[n / 2, 2], ElementType::F32, &values);
-        let all = likely(&columns, &[0], 0.0);
-        assert_eq!(all, [8.0 * u * 2048f64.sqrt() * 2048.0; 2]);
+        let bounds = likely(&columns, &[0], 0.0).into_iter().map(|l| l.bound);
+        let want = 8.0 * u * 2048f64.sqrt() * 2048.0;
+        assert!(bounds.into_iter().all(|b| b == want));
     }
 }

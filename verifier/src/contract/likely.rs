@@ -2,7 +2,11 @@
 //!
 //! Proves nothing beyond all doubt: it holds but for one element in 10^13 where roundings err independently, and is printed as such.
 
-use crate::{compare::sums, region::Part, session::Session};
+use crate::{
+    compare::sums::{self, Likely},
+    region::Part,
+    session::Session,
+};
 use tileproof_dialect::{
     eval::Stop,
     hlo,
@@ -27,8 +31,9 @@ impl Fold {
     }
 }
 
-/// Whether the roots of both sides, sums or products of the same terms (equal residues say so), lie within twice the probabilistic bound, and that bound below 1/16
-/// of the sum, in all but 1 % of the elements. How many elements it decides; none where it does not decide the region.
+/// Whether the roots of both sides are sums or products of the same terms (equal residues say so), and the after side's lies within the probabilistic bound of
+/// what f64 gives, and that bound below 1/16 of it, in all but 1 % of the elements. The before side may be farther off: its roundings may be biased. How many
+/// elements it decides; none where it does not decide the region.
 pub fn decides(
     session: &Session<'_>,
     before: &Part<'_>,
@@ -47,13 +52,13 @@ pub fn decides(
         Some(found) => Some(found),
         None => of_partial(fold, session, after)?,
     };
-    let Some(bounds) = found.filter(|b| b.len() == want.len()) else {
+    let Some(likely) = found.filter(|b| b.len() == want.len()) else {
         return Ok(None);
     };
     let (w, g) = (want.to_f64s(), got.to_f64s());
     let open = (0..w.len()).filter(|i| {
-        let bound = 2.0 * bounds[*i];
-        w[*i] != g[*i] && (bound > w[*i].abs() / 16.0 || (w[*i] - g[*i]).abs() > bound)
+        let Likely { value, bound } = likely[*i];
+        w[*i] != g[*i] && (bound > value.abs() / 16.0 || (value - g[*i]).abs() > bound)
     });
     let open = open.count();
     Ok((open as f64 <= w.len() as f64 * 0.01).then(|| (w.len() - open) as u64))
@@ -94,7 +99,7 @@ fn of_partial(
     fold: Fold,
     session: &Session<'_>,
     part: &Part<'_>,
-) -> Result<Option<Vec<f64>>, Stop> {
+) -> Result<Option<Vec<Likely>>, Stop> {
     let program = part.version.program;
     let adds = |id: &&OpId| {
         let Op::Hlo(inner) = &program.op(**id).op;

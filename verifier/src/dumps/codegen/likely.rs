@@ -62,7 +62,7 @@ pub(super) fn of_partial_sums(flat: &Program, inputs: &[Value]) -> Option<Vec<f6
     let terms = argument(terms).filter(|t| t.element().is_float())?;
     let all = sums::likely(&terms, &reduce.dimensions, *start?.to_f64s().first()?);
     // Both sides add up.
-    Some(all.into_iter().map(|x| 2.0 * x).collect())
+    Some(all.into_iter().map(|x| 2.0 * x.bound).collect())
 }
 
 /// Terms of each sum that the op computes.
