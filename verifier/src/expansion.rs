@@ -9,7 +9,7 @@ use tileproof_dialect::{
     builder::{ProgramBuilder, Provenance},
     error::Error,
     eval::{Events, Stop},
-    hlo::{self, call::Call},
+    hlo::{self, call::Call, composite::Values},
     location::Location,
     op::{Op, read_hlo},
     planes::Planes,
@@ -20,6 +20,7 @@ use tileproof_dialect::{
 use tileproof_lowering::{
     hlo::expand::{self, COMPLEX_EXPANSIONS, EXPANSIONS, Expansion},
     manager,
+    pass::Pass,
 };
 use tileproof_runtime::{limits::Limits, reference::Interpreter};
 
@@ -31,8 +32,21 @@ pub struct Aligned {
     pub notes: Vec<String>,
 }
 
-/// The two programs with each function that one of them names and the other does not written out.
-pub fn align(before: &Arc<Program>, after: &Arc<Program>) -> Result<Aligned, Error> {
+/// What stands for a function that the other program writes out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StandIn {
+    /// The ops XLA writes for it: equal ops are equal, however good an approximation they are.
+    Ops,
+    /// The function's own values, with the residues of those ops.
+    Function,
+}
+
+/// The two programs with each function that one of them names and the other does not as what stands in for it.
+pub fn align(
+    before: &Arc<Program>,
+    after: &Arc<Program>,
+    stand_in: StandIn,
+) -> Result<Aligned, Error> {
     let (of_before, of_after) = (names(before), names(after));
     let mut notes = vec![];
     let mut expand = |program: &Arc<Program>, own: &BTreeSet<String>, other, side: &str| {
@@ -41,11 +55,20 @@ pub fn align(before: &Arc<Program>, after: &Arc<Program>) -> Result<Aligned, Err
             return Ok(program.clone());
         }
         let list: Vec<&str> = only.iter().map(String::as_str).collect();
-        notes.push(format!(
-            "functions the other program does not name are written out in the {side} program: {}",
-            list.join(", ")
-        ));
-        written_out(program, &only).map(Arc::new)
+        let list = list.join(", ");
+        notes.push(match stand_in {
+            StandIn::Ops => format!(
+                "functions the other program does not name are written out in the {side} program: {list}"
+            ),
+            StandIn::Function => format!(
+                "functions the {side} program names and the other writes out, judged by the functions' own values: {list}"
+            ),
+        });
+        let pass = match stand_in {
+            StandIn::Ops => &expand::WRITE_OUT,
+            StandIn::Function => &expand::JUDGE,
+        };
+        written_out(program, &only, pass).map(Arc::new)
     };
     Ok(Aligned {
         before: expand(before, &of_before, &of_after, "first")?,
@@ -81,15 +104,25 @@ fn names(program: &Program) -> BTreeSet<String> {
 }
 
 /// The program with these functions as what their expansions make of them; named expansions as calls of their bodies.
-fn written_out(program: &Arc<Program>, only: &BTreeSet<String>) -> Result<Program, Error> {
+fn written_out(
+    program: &Arc<Program>,
+    only: &BTreeSet<String>,
+    pass: &'static Pass,
+) -> Result<Program, Error> {
     let options = manager::Options {
         rewrites: Some(only.clone()),
         ..manager::Options::default()
     };
-    let mut steps = manager::run(program, &[&expand::WRITE_OUT], &options)?;
+    let mut steps = manager::run(program, &[pass], &options)?;
     let expanded = steps.pop().map_or(program.clone(), |step| step.program);
     expanded.with_ops(|operation| match &operation.op {
         Op::Hlo(hlo::Op::Composite(composite)) => {
+            let is_own = composite
+                .implements()
+                .is_some_and(|i| i.values == Values::OfDecomposition);
+            if !is_own {
+                return None;
+            }
             let callee = composite.decomposition.clone();
             let is_named = name(&expanded, operation).is_some_and(|n| only.contains(n));
             is_named.then(|| hlo::Op::from(Call { callee }).into())

@@ -9,7 +9,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use tileproof_dialect::{
-    hlo,
+    hlo::{self, composite::Values},
     op::{Kind, Op},
     planes::ring::{Residue, is_code, mul_residues},
     program::{OpId, Program},
@@ -90,6 +90,23 @@ fn logarithms(
         .filter_map(|v| environment.get(v))
         .copied()
         .collect()
+}
+
+/// Whether the op is a function with the residues of what another program writes for it.
+pub fn is_judge(program: &Program, op: OpId) -> bool {
+    let Op::Hlo(inner) = &program.op(op).op;
+    match inner {
+        hlo::Op::Composite(composite) => composite
+            .implements()
+            .is_some_and(|i| i.values == Values::OfFunction),
+        _ => false,
+    }
+}
+
+/// Whether the op is a factorization: sqrt x sqrt x is x on the real numbers, and in the ring for every other x.
+pub fn is_factorization(program: &Program, op: OpId) -> bool {
+    let Op::Hlo(inner) = &program.op(op).op;
+    matches!(inner, hlo::Op::Cholesky(_))
 }
 
 fn function(program: &Program, op: OpId) -> Option<&'static str> {

@@ -7,7 +7,9 @@ pub mod report;
 mod run;
 
 use crate::{
-    alias, expansion, grid,
+    alias,
+    expansion::{self, StandIn},
+    grid,
     inputs::Class,
     level::{self, Patience},
     normal_form,
@@ -25,7 +27,7 @@ pub use report::{Found, PassReport, Report, Skipped};
 use std::{sync::Arc, time::Instant};
 use tileproof_dialect::{
     error::{Diagnostic, Error},
-    numerics::Numerics,
+    numerics::{Contract, Numerics},
     program::Program,
     tensor::Value,
     types::Type,
@@ -130,7 +132,11 @@ impl Compared {
         for (k, step) in steps.iter().enumerate() {
             let mut pair = (k, k + 1);
             if step.origin == Origin::Foreign {
-                let aligned = expansion::align(&out.programs[k], &out.programs[k + 1])?;
+                let aligned = expansion::align(
+                    &out.programs[k],
+                    &out.programs[k + 1],
+                    stand_in(&step.numerics.contract),
+                )?;
                 out.notes.extend(aligned.notes);
                 pair = (
                     out.place(k, aligned.before),
@@ -149,6 +155,19 @@ impl Compared {
         }
         self.programs.push(program);
         self.programs.len() - 1
+    }
+}
+
+/// Where nothing is left to the compiler, an approximation is no better for being the usual one.
+fn stand_in(contract: &Contract) -> StandIn {
+    match contract {
+        Contract::Strict => StandIn::Function,
+        Contract::BitExact
+        | Contract::Reassociates
+        | Contract::Approximates { .. }
+        | Contract::ChangesPrecision { .. }
+        | Contract::Xla
+        | Contract::Unknown => StandIn::Ops,
     }
 }
 

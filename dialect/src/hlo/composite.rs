@@ -5,7 +5,8 @@
 //! and result types are its (checked by `Program::verify`, which sees the function).
 //! A *named expansion* is a composite `chlo.NAME` with the attribute `max_ulp`, where NAME is an op without attributes: an approximation of that op within
 //! `max_ulp` units in the last place of its result, or of `floor` where that is given and the result smaller; of subnormal operands it says
-//! nothing where `normal_operands` is set. The ring evaluates the name, IEEE the decomposition.
+//! nothing where `normal_operands` is set. The ring evaluates the name, IEEE the decomposition. With the attribute `judges` it is the other way round: the
+//! values are the function's own and only the residues the decomposition's, for a comparison with a program that writes that decomposition out.
 //! Kind: control. Numerics: the decomposition's.
 //! Example: `%1 = hlo.composite "my.op" %0 {decomposition = @f, version = 1 : i32} : (tensor<f32>) -> tensor<f32>`.
 
@@ -40,6 +41,15 @@ pub struct Implements {
     pub floor: f64,
     /// Whether nothing is said of subnormal operands.
     pub normal_operands: bool,
+    pub values: Values,
+}
+
+/// Which of the two gives the IEEE values of a named expansion; the other gives the residues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Values {
+    OfDecomposition,
+    /// The function judges what another program computes in its place.
+    OfFunction,
 }
 
 impl Composite {
@@ -64,17 +74,30 @@ impl Composite {
             max_ulp,
             floor: number("floor").unwrap_or(0.0),
             normal_operands: self.composite_attributes.get("normal_operands").is_some(),
+            values: match self.composite_attributes.get("judges") {
+                Some(_) => Values::OfFunction,
+                None => Values::OfDecomposition,
+            },
         })
     }
 
-    /// The decomposition's values with the residues of the function it approximates.
+    /// The values of one of the two, function and decomposition, with the residues of the other.
     fn eval_expansion(&self, named: &Implements, operands: &[Value], results: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
         let function = named.op.eval(operands, results, cx)?;
-        // What the body meets on the ring plane decides nothing.
+        // What the body meets on the ring plane decides nothing where the residues are the function's.
         let mut events = Events::default();
-        let body = cx.runner.call(&self.decomposition, operands.to_vec(), &mut events)?;
+        let body = match named.values {
+            Values::OfDecomposition => cx.runner.call(&self.decomposition, operands.to_vec(), &mut events)?,
+            Values::OfFunction => cx.call(&self.decomposition, operands.to_vec())?,
+        };
         let joined = body.iter().zip(&function).map(|(body, function)| match (body, function) {
-            (Value::Tensor(b), Value::Tensor(f)) if b.ty() == f.ty() => Ok(Value::Tensor(b.clone().with_ring(f.ring_buffer().cloned()))),
+            (Value::Tensor(b), Value::Tensor(f)) if b.ty() == f.ty() => {
+                let (value, residues) = match named.values {
+                    Values::OfDecomposition => (b, f),
+                    Values::OfFunction => (f, b),
+                };
+                Ok(Value::Tensor(value.clone().with_ring(residues.ring_buffer().cloned())))
+            }
             (Value::Tensor(_) | Value::Token(_) | Value::Tuple(_), _) => {
                 Err(Stop::internal(format!("'{}' and its decomposition give different types", self.name)))
             }
@@ -112,6 +135,7 @@ impl OpDef for Composite {
     fn eval(&self, operands: &[Value], results: &[Type], cx: &mut EvalContext<'_>) -> Result<Vec<Value>, Stop> {
         match self.implements() {
             Some(named) if cx.planes == Planes::IeeeAndRing => self.eval_expansion(&named, operands, results, cx),
+            Some(named) if named.values == Values::OfFunction => named.op.eval(operands, results, cx),
             Some(_) | None => cx.call(&self.decomposition, operands.to_vec()),
         }
     }

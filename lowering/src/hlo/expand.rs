@@ -43,7 +43,7 @@ use tileproof_dialect::{
     hlo::{self as ops, call::Call, composite::Composite, multiply::Multiply},
     location::Location,
     mlir::views::hlo,
-    numerics::{Contract, Numerics},
+    numerics::{Contract, Numerics, STRICT_FUNCTION_ULP},
     op::Op,
     program::{Program, ValueId},
     stage::Stage,
@@ -107,16 +107,22 @@ macro_rules! expansions {
         ];
 
         const IN_PLACE: &[Rewrite] = &[
-            $(in_place!($name, $name, $operands, $of_xla, $equation),)*
-            $(in_place!($other_name, $other_name, $other_operands, $other_body, $other_equation),)*
-            $(in_place!($complex_name, $complex_op, 1, $complex_body, $complex_equation),)*
+            $(written!(written_out, $name, $name, $operands, $of_xla, $equation),)*
+            $(written!(written_out, $other_name, $other_name, $other_operands, $other_body, $other_equation),)*
+            $(written!(written_out, $complex_name, $complex_op, 1, $complex_body, $complex_equation),)*
+        ];
+
+        const AS_JUDGES: &[Rewrite] = &[
+            $(written!(judge, $name, $name, $operands, $of_xla, $equation),)*
+            $(written!(judge, $other_name, $other_name, $other_operands, $other_body, $other_equation),)*
+            $(written!(judge, $complex_name, $complex_op, 1, $complex_body, $complex_equation),)*
         ];
     };
 }
 
 /// The rewrite of a function to its expansion, which says nothing of its numerics: see [`WRITE_OUT`].
-macro_rules! in_place {
-    ($name:literal, $op:literal, $operands:literal, $body:path, $equation:literal) => {
+macro_rules! written {
+    ($how:ident, $name:literal, $op:literal, $operands:literal, $body:path, $equation:literal) => {
         Rewrite {
             name: $name,
             equation: $equation,
@@ -126,7 +132,7 @@ macro_rules! in_place {
                 })
             },
             pattern: Some(|op, rewriter| {
-                written_out(
+                $how(
                     op,
                     &Expansion {
                         name: $name,
@@ -150,6 +156,17 @@ pub static WRITE_OUT: Pass = Pass {
     output: Stage::S0,
     summary: "functions as the ops XLA writes for them",
     rewrites: IN_PLACE,
+    run: Run::Rewrite(|rewriter| rewriter.apply_patterns()),
+};
+
+/// For the same comparison, where the function's own value is to judge those ops: functions as named expansions that `judges` ([`composite`](ops::composite)).
+/// Not in the pipeline.
+pub static JUDGE: Pass = Pass {
+    name: "hlo-judge-functions",
+    input: Stage::S0,
+    output: Stage::S0,
+    summary: "functions as themselves, with the residues of the ops XLA writes for them",
+    rewrites: AS_JUDGES,
     run: Run::Rewrite(|rewriter| rewriter.apply_patterns()),
 };
 
@@ -273,6 +290,30 @@ fn named<'c>(
     let composite = Composite {
         name: format!("chlo.{}", expansion.name),
         composite_attributes,
+        decomposition,
+        version: 0,
+    };
+    rewriter.create(composite, &operands, &[Type::from((*ty).clone())])
+}
+
+/// The function as a composite of its name that computes the function and has the residues of what XLA writes for it.
+fn judge<'c>(
+    op: OpRef<'c>,
+    expansion: &Expansion,
+    rewriter: &mut Rewriter<'c>,
+) -> Option<Vec<ValueRef<'c>>> {
+    let (operands, ty) = function(op, expansion, rewriter)?;
+    let dims: Vec<String> = ty.static_dims()?.iter().map(u64::to_string).collect();
+    let element = ty.element.to_string().replace(['<', '>'], "_");
+    let name = format!("xla.{}.{element}_{}", expansion.name, dims.join("x"));
+    let decomposition = rewriter.define(&name, |location| {
+        expansion.function_of_xla(&name, &ty, location)
+    })?;
+    let composite = Composite {
+        name: format!("chlo.{}", expansion.op),
+        composite_attributes: Attributes::new()
+            .with("max_ulp", STRICT_FUNCTION_ULP)
+            .with("judges", true),
         decomposition,
         version: 0,
     };

@@ -1,6 +1,6 @@
 //! Ops with bodies: one that has a counterpart before is followed inside, so that cut points are found there; a loop iteration by iteration.
 
-use super::{Bodies, CoEvaluation, Frame, Pair};
+use super::{Bodies, CoEvaluation, Frame, Pair, Pass};
 use crate::{
     session::{Content, Environment, Session},
     validate::Origin,
@@ -19,13 +19,15 @@ impl CoEvaluation<'_, '_, '_> {
         op: OpId,
         before: RegionId,
         frame: &mut Frame,
+        pass: Pass,
     ) -> Result<(Vec<Content>, bool), Stop> {
         let pair = self.pair;
         self.is_new = false;
         if let Some(known) = self.session.known(pair.after, op, &frame.followed.after)? {
             return Ok((known, false));
         }
-        if let Some(counterpart) = self.counterpart(op, before, frame)?
+        if pass != Pass::Exact
+            && let Some(counterpart) = self.counterpart(op, before, frame)?
             && let Some(results) = self.inside(counterpart, op, frame)?
         {
             self.is_new = false;

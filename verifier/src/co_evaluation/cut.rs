@@ -49,6 +49,15 @@ impl Got<'_> {
     }
 }
 
+/// What rounding there is between what both sides have and a value.
+enum Exactness {
+    Rounded,
+    /// Conversions to wider types at most.
+    Widened,
+    /// None: elements are moved.
+    Moved,
+}
+
 impl CoEvaluation<'_, '_, '_> {
     /// The before-side value with the residues of `content`, after its region was compared. None: there is no such value.
     pub(super) fn cut(
@@ -89,8 +98,17 @@ impl CoEvaluation<'_, '_, '_> {
                 return Ok(None);
             }
         }
-        if self.only_widens(partner, v, &got, bodies, frame) {
-            return Ok(None);
+        match self.exactness(partner, v, &got, bodies, frame) {
+            Exactness::Rounded => {}
+            Exactness::Widened => return Ok(None),
+            // Where every bit is kept, so is every bit on the way.
+            Exactness::Moved if self.pair.numerics.contract == Contract::BitExact => {}
+            Exactness::Moved => {
+                let (_, _, judged) = self.judged(partner, v, &got, bodies, frame)?;
+                if judged.ieee != Ieee::Within && judged.clause.is_none() {
+                    return Ok(None);
+                }
+            }
         }
         if self.own_ways && self.goes_its_own_way(partner, v, &got, bodies, frame)? {
             return Ok(None);
@@ -152,16 +170,16 @@ impl CoEvaluation<'_, '_, '_> {
         Ok(!differing.is_empty() && differing.iter().all(|i| x[*i] == 0.0 && y[*i] == 0.0))
     }
 
-    /// Whether the after side computes `v` exactly from what both sides have: moved, and converted to wider types. A partner of other bits, from before
-    /// the value was rounded, is then the wrong one, and taking it would undo the rounding.
-    fn only_widens(
+    /// How exactly the after side computes `v` from what both have. Where it rounds nothing, a partner of other bits is another value, equal over the reals: what
+    /// was there before a rounding, or the mirror image of a symmetric matrix. What hangs on `v` is then judged from what both have.
+    fn exactness(
         &self,
         partner: ValueId,
         v: ValueId,
         got: &Got<'_>,
         bodies: Bodies,
         frame: &Frame,
-    ) -> bool {
+    ) -> Exactness {
         let program = self.pair.after.program;
         let (_, side) = self.sides(partner, v, got, bodies, frame);
         let float = |v: Option<&ValueId>| {
@@ -169,21 +187,24 @@ impl CoEvaluation<'_, '_, '_> {
                 .map(|t| &t.element)
                 .filter(|e| e.is_float())
         };
-        let mut widens = false;
+        let mut out = Exactness::Moved;
         for op in &side.ops {
             let o = program.op(*op);
             match (float(o.operands.first()), float(o.results.first())) {
                 (Some(from), Some(to)) if matches!(o.op, Op::Hlo(hlo::Op::Convert(_))) => {
                     if from.bits() >= to.bits() {
-                        return false;
+                        return Exactness::Rounded;
                     }
-                    widens = true;
+                    out = Exactness::Widened;
                 }
-                (_, _) if o.op.kind() == Kind::Movement => {}
-                (_, _) => return false,
+                (Some(_), _) if o.op.kind() == Kind::Movement => {}
+                (_, _) => return Exactness::Rounded,
             }
         }
-        widens
+        if side.ops.is_empty() {
+            return Exactness::Rounded;
+        }
+        out
     }
 
     /// Whether equal residues may be chance: the value hangs on no input, or all its elements have one residue.
@@ -429,6 +450,8 @@ impl CoEvaluation<'_, '_, '_> {
             undetermined: judged
                 .ties
                 .map_or(0, |t| t.iter().filter(|t| **t).count() as u64),
+            cancelled: judged.cancelled,
+            likely: judged.likely,
             difference,
         });
         Ok(())

@@ -375,7 +375,7 @@ impl CoEvaluation<'_, '_, '_> {
                 }
             }
         }
-        if pass == Pass::Thorough && self.pair.numerics.contract.merges_literals() {
+        if pass != Pass::First && self.pair.numerics.contract.merges_literals() {
             let strict = t.clone().with_embedded_ring();
             if let Some(ring) = strict.ring_buffer() {
                 let text = format!("a computed tensor {} is taken as it is rounded", t.ty());

@@ -190,6 +190,24 @@ impl CoEvaluation<'_, '_, '_> {
         if self.session.events.opaque_random > 0 {
             return Some("random numbers".to_string());
         }
+        let factors = |program, side: &Side| {
+            let mut ops = side.ops.iter();
+            ops.any(|op| opaque::is_factorization(program, *op))
+        };
+        if factors(self.pair.before.program, want_side)
+            != factors(self.pair.after.program, got_side)
+        {
+            return Some("a factorization written out".to_string());
+        }
+        // The residues are those of one way to write the function out; there are others.
+        for (program, side) in [
+            (self.pair.before.program, want_side),
+            (self.pair.after.program, got_side),
+        ] {
+            if side.ops.iter().any(|op| opaque::is_judge(program, *op)) {
+                return Some("a function written out otherwise".to_string());
+            }
+        }
         if !numerics.contract.names_its_identities() {
             let session = &*self.session;
             let before = opaque::applications(session, self.pair.before, want_side, &frame.before);

@@ -4,9 +4,11 @@
 //!
 //! Proves, for the inputs and seed at hand: the ring values of all results agree, or which do not. Cannot: see paths these inputs do not take.
 //!
-//! A body is followed once; where a result differs, once more with more patience ([`Pass::Thorough`]): literals explained though they have a partner
-//! ([`explain`]), values that agree in IEEE where the ring decides nothing ([`loose`]).
+//! A body is followed once; where a result differs, again with more patience: literals explained though they have a partner ([`explain`]), then values that
+//! agree in IEEE where the ring decides nothing ([`loose`]). Of two foreign programs each result counts as what the attempt says that knows most of it.
+//! Where bounds decide nothing, results that are the same bits and residues without any cut point are equal.
 
+mod attempt;
 mod control;
 mod cut;
 mod explain;
@@ -24,6 +26,7 @@ use crate::{
     validate::Origin,
     verdict::{Ieee, Ring, Verdict, decide},
 };
+use attempt::Attempt;
 use probe::{Probed, Probing};
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -52,6 +55,10 @@ pub struct RegionResult {
     pub clause: Option<&'static Clause>,
     /// Elements that hang on a near tie.
     pub undetermined: u64,
+    /// Elements whose terms cancel, decided with their tensor.
+    pub cancelled: u64,
+    /// Elements decided by a probabilistic bound.
+    pub likely: u64,
     pub difference: Option<Difference>,
 }
 
@@ -131,6 +138,11 @@ pub type Seen = HashSet<(u128, u128)>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Pass {
     First,
+    /// As it is, without cut points of other bits.
+    Exact,
+    /// Literals are explained though they have a partner.
+    Explained,
+    /// And values that agree in IEEE taken for each other where the ring decides nothing.
     Thorough,
 }
 
@@ -224,14 +236,6 @@ pub struct CoEvaluation<'p, 's, 'a> {
     own_ways: bool,
 }
 
-/// How much was found at one moment.
-#[derive(Clone)]
-struct Mark {
-    lengths: [usize; 3],
-    counts: [u64; 3],
-    literals: (BTreeSet<String>, BTreeSet<String>),
-}
-
 impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
     pub fn new(
         pair: &'p Pair<'p>,
@@ -320,37 +324,17 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
                 .map(|(v, _)| *v),
         );
         let (start, mark) = (frame.followed.clone(), self.mark());
-        let mut pass = Pass::First;
-        let mut got = self.follow(bodies, &fingerprints, frame, pass)?;
-        let found = mark.lengths[1];
+        let mut got = self.follow(bodies, &fingerprints, frame, Pass::First)?;
         self.note_mismatches(bodies, &want, &got, frame)?;
-        if want.len() == got.len() && want != got {
-            let wrong = |got: &[Content]| want.iter().zip(got).filter(|(w, g)| w != g).count();
-            let first = (frame.followed.clone(), self.outcome.clone(), got);
-            frame.followed = start.clone();
-            self.back_to(mark.clone());
-            pass = Pass::Thorough;
-            got = self.follow(bodies, &fingerprints, frame, pass)?;
-            self.note_mismatches(bodies, &want, &got, frame)?;
-            // A value taken for another one may fit and still be wrong further on: what differs then says less than what differed at first.
-            let rank =
-                |outcome: &Outcome, got: &[Content]| (outcome.badness_since(found), wrong(got));
-            if rank(&self.outcome, &got) >= rank(&first.1, &first.2) {
-                (frame.followed, self.outcome, got) = first;
-            }
-        }
-        if pair.origin == Origin::Foreign && !self.own_ways && self.is_refuted_since(&mark) {
-            let first = (frame.followed.clone(), self.outcome.clone());
-            frame.followed = start;
-            self.back_to(mark.clone());
-            self.own_ways = true;
-            let own = self.follow(bodies, &fingerprints, frame, pass);
-            self.own_ways = false;
-            if own? == want && self.is_proved_since(&mark) {
-                got = want.clone();
-            } else {
-                (frame.followed, self.outcome) = first;
-            }
+        if got != want || self.outcome.is_doubtful_since(&mark) {
+            let first = Attempt {
+                followed: frame.followed.clone(),
+                outcome: self.outcome.clone(),
+                got,
+            };
+            let best = self.attempts(bodies, &want, &fingerprints, frame, (start, mark), first)?;
+            got = best.got;
+            (frame.followed, self.outcome) = (best.followed, best.outcome);
         }
         let returned = pair.after.program.returned(bodies.after);
         let undecided = returned
@@ -362,47 +346,6 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             got,
             undecided,
         })
-    }
-
-    fn mark(&self) -> Mark {
-        let o = &self.outcome;
-        Mark {
-            lengths: [
-                o.regions.len(),
-                o.mismatches.len(),
-                self.seen_in_order.len(),
-            ],
-            counts: [o.repeated, o.identical, o.ops],
-            literals: (o.explained.clone(), o.unexplained.clone()),
-        }
-    }
-
-    /// Whether IEEE refused a region since the mark, or a result differs for certain.
-    fn is_refuted_since(&self, mark: &Mark) -> bool {
-        let refused = |r: &RegionResult| r.ieee == Ieee::Outside && r.clause.is_none();
-        let [regions, mismatches, _] = mark.lengths;
-        self.outcome.regions[regions..].iter().any(refused)
-            || self.outcome.badness_since(mismatches) > 0
-    }
-
-    /// Whether every region since the mark is within its bounds and no result differs.
-    fn is_proved_since(&self, mark: &Mark) -> bool {
-        let within = |r: &RegionResult| r.ieee == Ieee::Within || r.clause.is_some();
-        let [regions, mismatches, _] = mark.lengths;
-        self.outcome.regions[regions..].iter().all(within)
-            && self.outcome.mismatches.len() == mismatches
-    }
-
-    /// Forgets what was found since the mark.
-    fn back_to(&mut self, mark: Mark) {
-        let o = &mut self.outcome;
-        o.regions.truncate(mark.lengths[0]);
-        o.mismatches.truncate(mark.lengths[1]);
-        [o.repeated, o.identical, o.ops] = mark.counts;
-        (o.explained, o.unexplained) = mark.literals;
-        for structure in self.seen_in_order.drain(mark.lengths[2]..) {
-            self.seen.remove(&structure);
-        }
     }
 
     /// Notes what the before side has computed.
@@ -439,7 +382,7 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             }
             self.session.limits().check_cancelled()?;
             self.outcome.ops += 1;
-            let (results, mut undecided) = self.op(*op, bodies.before, frame)?;
+            let (results, mut undecided) = self.op(*op, bodies.before, frame, pass)?;
             let uses = || {
                 program
                     .op(*op)
@@ -500,6 +443,9 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             }
             self.share(v, content, frame);
             self.outcome.identical += 1;
+            return Ok(content);
+        }
+        if pass == Pass::Exact {
             return Ok(content);
         }
         if let Some(shared) = self.cut(v, content, bodies, fingerprints, frame)? {

@@ -19,6 +19,8 @@ pub struct Bounded {
     pub undetermined: u64,
     /// Elements whose bound exceeds 1/16 of their magnitude.
     pub wide: u64,
+    /// Of these, where the others decide the tensor: elements whose terms cancel, with a bound below 1/16 of the tensor's root mean square.
+    pub cancelled: u64,
     pub total: u64,
     /// Elements that hang on a choice between operands closer than their bounds.
     pub ties: Option<Vec<bool>>,
@@ -33,14 +35,19 @@ impl Bounded {
             outside_finite: None,
             undetermined: 0,
             wide: 0,
+            cancelled: 0,
             total: 0,
             ties: None,
         }
     }
 }
 
+/// Share of elements that may cancel in a tensor the others decide.
+const MOST_CANCELLED: f64 = 0.25;
+
 /// Compares `want` and `got`, each off from the real value by at most its bound. Bounds that hang on more than 1 % undetermined or wide elements
-/// are loose.
+/// are loose. A sum whose terms cancel has a bound as wide as its value, which says nothing of the value and all of the rounding: where at most a quarter of
+/// the elements are so and their bounds are narrow beside the root mean square of the tensor, they are decided with it.
 pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Bound) -> Bounded {
     let (w, g) = (distances(want), distances(got));
     let mut out = Bounded {
@@ -49,9 +56,11 @@ pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Boun
         outside_finite: None,
         undetermined: 0,
         wide: 0,
+        cancelled: 0,
         total: want.len() as u64,
         ties: None,
     };
+    let mut wide: Vec<f64> = vec![];
     for i in 0..want.len() {
         let bound = want_bound.at(i) + got_bound.at(i);
         let equal = w.bits(i) == g.bits(i) || (w.is_nan(i) && g.is_nan(i));
@@ -65,6 +74,7 @@ pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Boun
         if w.distance(&g, i) <= bound {
             if bound > w.magnitude(i) / 16.0 {
                 out.wide += 1;
+                wide.push(bound);
             }
         } else {
             out.outside.get_or_insert(i);
@@ -73,7 +83,15 @@ pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Boun
             }
         }
     }
-    let share = |n: u64| n as f64 > out.total as f64 * 0.01;
+    let above = |n: usize, share: f64| n as f64 > out.total as f64 * share;
+    if above(wide.len(), 0.01) && !above(wide.len(), MOST_CANCELLED) {
+        let scale = w.root_mean_square() / 16.0;
+        let narrow = wide.iter().filter(|bound| **bound <= scale).count();
+        if !above(wide.len() - narrow, 0.01) {
+            out.cancelled = narrow as u64;
+        }
+    }
+    let share = |n: u64| above(n as usize, 0.01);
     out.ieee = if out.outside.is_some() {
         Ieee::Outside
     } else if share(out.undetermined) {
@@ -81,7 +99,7 @@ pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Boun
             "undetermined {} of {}",
             out.undetermined, out.total
         ))
-    } else if share(out.wide) {
+    } else if share(out.wide - out.cancelled) {
         Ieee::Loose(format!(
             "bound above 1/16 of the value on {} of {}",
             out.wide, out.total
@@ -145,6 +163,14 @@ impl Elements {
         )
     }
 
+    /// Of the finite elements.
+    fn root_mean_square(&self) -> f64 {
+        let all = (0..self.re.len()).map(|i| self.magnitude(i));
+        let squares = all.filter(|x| x.is_finite()).map(|x| x * x);
+        let (sum, n) = squares.fold((0.0, 0u64), |(sum, n), x| (sum + x, n + 1));
+        (sum / n.max(1) as f64).sqrt()
+    }
+
     fn is_nan(&self, i: usize) -> bool {
         self.re[i].is_nan() || self.im.as_ref().is_some_and(|im| im[i].is_nan())
     }
@@ -171,6 +197,37 @@ mod tests {
 
     fn tensor(v: &[f32]) -> Tensor {
         Tensor::from_slice(&[v.len() as u64], ElementType::F32, v)
+    }
+
+    #[test]
+    fn elements_that_cancel_are_decided_with_their_tensor() {
+        let mut values = vec![1.0f32; 32];
+        let mut want = values.clone();
+        let bound = Bound::absolute(vec![1e-4; 32]);
+        let ieee =
+            |w: &[f32], g: &[f32], b: &Bound| compare(&tensor(w), b, &tensor(g), &Bound::Exact);
+        (want[3], values[3]) = (1e-5, 2e-5);
+        let found = ieee(&want, &values, &bound);
+        assert_eq!(
+            (found.ieee, found.wide, found.cancelled),
+            (Ieee::Within, 1, 1)
+        );
+        // Beyond the bound; a bound wide beside the tensor; most elements cancel.
+        assert_eq!(
+            ieee(
+                &want,
+                &[&values[..3], &[2e-3], &values[4..]].concat(),
+                &bound
+            )
+            .ieee,
+            Ieee::Outside
+        );
+        let wide = Bound::absolute(vec![0.1; 32]);
+        assert!(matches!(ieee(&want, &values, &wide).ieee, Ieee::Loose(_)));
+        for i in 0..9 {
+            (want[i], values[i]) = (1e-5, 2e-5);
+        }
+        assert!(matches!(ieee(&want, &values, &bound).ieee, Ieee::Loose(_)));
     }
 
     #[test]

@@ -2,3 +2,4 @@
 
 pub mod bits;
 pub mod bounds;
+pub mod sums;

@@ -1,9 +1,10 @@
-//! Whether a mutant computes what the program computes: by its canonical form, or by trying every input of a shrunk copy of the place it changes.
+//! Whether a mutant computes what the program computes: by its canonical form, or by trying every input of a shrunk copy of the place it changes, or of those
+//! whose signs can flow in there.
 //!
 //! Proves: two programs of one canonical form are the same functions; two copies that agree on all inputs are. Cannot: see through context the copy
 //! leaves out, so many equivalent mutants count as survivors.
 
-use super::{Mutator, canonical::canonical, kernel, look};
+use super::{Mutator, canonical::canonical, indices, kernel, look, signs};
 use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
     builder::{ProgramBuilder, Provenance},
@@ -27,6 +28,10 @@ pub enum Why {
     SameMovement,
     /// All inputs of a copy with 8-bit types give the same bits.
     SameOnAllInputs,
+    /// All of the signs that can flow in.
+    SameOnSigns,
+    /// All indices take the same elements.
+    SameOnAllIndices,
 }
 
 impl Why {
@@ -35,6 +40,10 @@ impl Why {
             Why::SameForm => "same canonical form",
             Why::SameMovement => "same movement of every element",
             Why::SameOnAllInputs => "same bits on all inputs of 8-bit types",
+            Why::SameOnSigns => {
+                "same bits on all inputs of 8-bit types that have the signs the operands can have"
+            }
+            Why::SameOnAllIndices => "same elements for all indices",
         }
     }
 }
@@ -55,6 +64,7 @@ pub fn of(
     }
     same_movement(program, mutator, id, seed)
         .or_else(|| same_on_all_inputs(program, mutator, id, seed))
+        .or_else(|| indices::same(program, mutator, id, seed).then_some(Why::SameOnAllIndices))
 }
 
 /// Mutators whose fault is another one in a copy of the place: they take values or functions from elsewhere.
@@ -168,16 +178,43 @@ fn same_at(
         retyped(&copy, &shrink, Some(n))?,
         retyped(&wrong, &shrink, Some(n))?,
     );
-    let mut arguments = vec![];
+    let mut arguments: Vec<Tensor> = vec![];
     let mut shift = 0;
     for ty in copy.parameter_types() {
         let element = ty.as_tensor()?.element.clone();
         let mask = (1u64 << element.bits()) - 1;
         let patterns: Vec<u8> = (0..n).map(|i| (i >> shift & mask) as u8).collect();
         shift += element.bits();
-        arguments.push(Tensor::from_slice(&[n], element, &patterns).into());
+        arguments.push(Tensor::from_slice(&[n], element, &patterns));
     }
-    same_outputs(&copy, &wrong, &arguments).then_some(Why::SameOnAllInputs)
+    let values = |of: &[Tensor]| of.iter().cloned().map(Value::from).collect::<Vec<_>>();
+    if same_outputs(&copy, &wrong, &values(&arguments)) {
+        return Some(Why::SameOnAllInputs);
+    }
+    // Inputs of other signs than the operands can have are replaced by one that all may be: the first that is left.
+    let flowing: Vec<signs::Signs> = leaves(program, root, &inside)
+        .iter()
+        .map(|v| {
+            if look::is_float(program, *v) {
+                signs::of(program, *v)
+            } else {
+                signs::ANY
+            }
+        })
+        .collect();
+    if flowing.iter().all(|s| *s == signs::ANY) || flowing.len() != arguments.len() {
+        return None;
+    }
+    let numbers: Vec<_> = arguments.iter().map(|t| t.to_f64s().into_owned()).collect();
+    let reached: Vec<usize> = (0..n as usize)
+        .filter(|i| flowing.iter().zip(&numbers).all(|(s, x)| s.has(x[*i])))
+        .collect();
+    let first = *reached.first()?;
+    let places: Vec<usize> = (0..n as usize)
+        .map(|i| reached.binary_search(&i).map_or(first, |_| i))
+        .collect();
+    let arguments: Vec<Tensor> = arguments.iter().map(|t| t.take(&[n], &places)).collect();
+    same_outputs(&copy, &wrong, &values(&arguments)).then_some(Why::SameOnSigns)
 }
 
 /// The 8-bit type that stands for the only number type of the program. None where there are several, which shrinking would make one.
@@ -443,7 +480,7 @@ fn said_in(one: &Tensor, ty: &TensorType) -> Option<Literal> {
     Literal::new(ty.static_dims()?, ty.element.clone(), new.ieee().clone())
 }
 
-fn same_outputs(a: &Program, b: &Program, arguments: &[Value]) -> bool {
+pub(super) fn same_outputs(a: &Program, b: &Program, arguments: &[Value]) -> bool {
     let run = |program: &Program| {
         let limits = Limits::default();
         let interpreter = Interpreter::new(program, Planes::IeeeOnly, &limits);

@@ -4,7 +4,9 @@
 //! Shared by the mutators: [`draft`], [`look`], [`variants`]. Faults in kernels: [`kernel`]. How many mutants a check kills: [`measure`].
 
 mod draft;
+mod indices;
 mod look;
+mod signs;
 mod variants;
 
 pub mod canonical;

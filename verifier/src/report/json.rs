@@ -44,6 +44,8 @@ pub fn report(r: &Report, findings: &[Finding]) -> Value {
             "loose": p.loose,
             "not_decisive": p.not_decisive,
             "undetermined": p.undetermined,
+            "cancelled": p.cancelled,
+            "likely": p.likely,
             "clauses": p.clauses,
             "explained": p.explained,
             "unexplained": p.unexplained,

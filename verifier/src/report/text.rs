@@ -195,6 +195,20 @@ fn pass_notes(out: &mut String, p: &PassReport) {
             p.pass, p.undetermined
         );
     }
+    if p.cancelled > 0 {
+        let _ = writeln!(
+            out,
+            "{}: {} elements cancel: their bounds are narrow beside the root mean square of their tensor, not beside themselves",
+            p.pass, p.cancelled
+        );
+    }
+    if p.likely > 0 {
+        let _ = writeln!(
+            out,
+            "{}: {} sums are decided by a probabilistic bound: 8 sqrt(n) u max|partial sum|, of products 8 sqrt(n) u |product|",
+            p.pass, p.likely
+        );
+    }
     if !p.explained.is_empty() {
         let _ = writeln!(
             out,

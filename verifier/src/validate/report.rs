@@ -38,6 +38,10 @@ pub struct PassReport {
     pub not_decisive: u64,
     /// Elements of regions that hang on a near tie.
     pub undetermined: u64,
+    /// Elements of regions whose terms cancel: their bounds are narrow beside the tensor, not beside them.
+    pub cancelled: u64,
+    /// Elements of regions decided by a probabilistic bound of their sums.
+    pub likely: u64,
     /// Values of rewritten ops that are bit-identical.
     pub identical: u64,
     /// Output elements, and those that the ring (or, for integers, equality) decided.
@@ -208,6 +212,8 @@ impl PassReport {
             ordinary: vec![],
             not_decisive: 0,
             undetermined: 0,
+            cancelled: 0,
+            likely: 0,
             identical: 0,
             elements: 0,
             decided: 0,
@@ -230,6 +236,8 @@ impl PassReport {
         for region in &delta.outcome.regions {
             self.not_decisive += u64::from(matches!(region.ring, Ring::NotDecisive(_)));
             self.undetermined += region.undetermined;
+            self.cancelled += region.cancelled;
+            self.likely += region.likely;
             if let Some(clause) = region.clause {
                 *self.clauses.entry(clause.name).or_default() += 1;
             }

@@ -194,18 +194,19 @@ impl Checker<'_> {
         let plain = run(Flush::Kept)?;
         let excuse = Excuse {
             share: likely::share(flat),
+            sums: likely::of_partial_sums(flat, &inputs),
             negligible: match self.freedom {
                 Freedom::Strict => 0.0,
                 Freedom::Xla => likely::NEGLIGIBLE,
             },
         };
-        let mut judged = compare(&plain.results, &plain.distances, got, excuse);
+        let mut judged = compare(&plain.results, &plain.distances, got, &excuse);
         if judged.ieee == Ieee::Outside && self.freedom == Freedom::Xla {
             let flushed = run(Flush::ToZero)?;
             let got: Vec<Value> = got.iter().cloned().map(Value::from).collect();
             let got: Vec<Value> = got.iter().map(|v| Flush::ToZero.apply(v)).collect();
             let got: Vec<Tensor> = got.iter().filter_map(|v| v.as_tensor().cloned()).collect();
-            let other = compare(&flushed.results, &flushed.distances, &got, excuse);
+            let other = compare(&flushed.results, &flushed.distances, &got, &excuse);
             if other.ieee != Ieee::Outside {
                 judged = other;
             }
@@ -215,7 +216,7 @@ impl Checker<'_> {
     }
 }
 
-fn compare(want: &[Value], distances: &[Bound], got: &[Tensor], excuse: Excuse) -> Judged {
+fn compare(want: &[Value], distances: &[Bound], got: &[Tensor], excuse: &Excuse) -> Judged {
     let mut out = Judged {
         ieee: Ieee::Within,
         identical: true,
@@ -237,7 +238,8 @@ fn compare(want: &[Value], distances: &[Bound], got: &[Tensor], excuse: Excuse) 
                 let found = bounds::compare(w, bound, g, &Bound::Exact);
                 if let Ieee::Loose(_) = found.ieee {
                     if likely::decides(w, bound, g, excuse) {
-                        out.likely |= excuse.share.is_some_and(|share| share < 1.0);
+                        out.likely |=
+                            excuse.sums.is_some() || excuse.share.is_some_and(|share| share < 1.0);
                     } else {
                         out.ieee = found.ieee;
                     }

@@ -175,7 +175,7 @@ impl Checker<'_> {
         if out.likely > 0 {
             let n = out.likely;
             out.note(format!(
-                "codegen: {n} sums are decided by the probabilistic bound 8 sqrt(n) u sum|terms|"
+                "codegen: {n} sums are decided by a probabilistic bound, 8 sqrt(n) u sum|terms| or 8 sqrt(n) u max|partial sum|"
             ));
         }
         if out.opened > 0 {
