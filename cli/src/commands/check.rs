@@ -50,6 +50,7 @@ impl Check {
             eprint!("{}", statistics(&program, &steps, &options, given, seed)?);
         }
         let steps: Vec<validate::Step> = steps.into_iter().map(step).collect();
+        let target = options.settings.target;
         let source = Arc::new(program);
         let mut command = format!("tileproof check {}", self.program.display());
         #[cfg(feature = "plant")]
@@ -65,9 +66,10 @@ impl Check {
         if let Some(pass) = &self.stop_after {
             command += &format!(" --stop-after {pass}");
         }
-        self.validation.finish(&source, given, command, |options| {
-            validate::pipeline(&source, &steps, options)
-        })
+        self.validation
+            .finish(&source, given, command, target, |options| {
+                validate::pipeline(&source, &steps, options)
+            })
     }
 
     #[cfg(not(feature = "plant"))]

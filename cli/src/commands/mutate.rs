@@ -13,7 +13,7 @@ use tileproof_dialect::{
     mlir::text::{self, Literals, Locations},
     program::{OpId, Program},
 };
-use tileproof_lowering::{manager, pipeline};
+use tileproof_lowering::{manager, pipeline, target::TpuTarget};
 use tileproof_runtime::limits::Limits;
 use tileproof_verifier::{
     mutate::{
@@ -87,7 +87,7 @@ impl Mutate {
         };
         let mutators = self.mutators()?;
         let source = Arc::new(load::program(path)?);
-        let steps = self.steps(&source)?;
+        let (steps, target) = self.steps(&source)?;
         let limits = Limits::default();
         progress::stop_on_interrupt(limits.cancelled.clone());
         let bar = Progress::new();
@@ -108,6 +108,7 @@ impl Mutate {
             time: Duration::from_secs(self.time),
             limits,
             progress: Some(Arc::new(move |what, share| bar.update(what, share))),
+            target,
         };
         let measured = measure::measure(&steps, &options)?;
         let mut command = format!("tileproof mutate {}", path.display());
@@ -136,7 +137,7 @@ impl Mutate {
     }
 
     /// The steps to measure, each with the version before it: those that changed the program, or the last one where none did.
-    fn steps(&self, source: &Arc<Program>) -> Result<Vec<(Arc<Program>, Step)>, Error> {
+    fn steps(&self, source: &Arc<Program>) -> Result<Steps, Error> {
         if let Some(names) = &self.pass {
             check::passes(Some(&names.join(",")))?;
         }
@@ -149,6 +150,7 @@ impl Mutate {
         for option in &self.option {
             settings.set(option)?;
         }
+        let target = settings.target;
         let options = manager::Options {
             settings,
             ..manager::Options::default()
@@ -171,9 +173,12 @@ impl Mutate {
                 out.extend(validate::joined(&steps[first..=i]).map(|step| (before, step)));
             }
         }
-        Ok(out)
+        Ok((out, target))
     }
 }
+
+/// The steps to measure, each with the version before it, and the machine they lower to.
+type Steps = (Vec<(Arc<Program>, Step)>, &'static TpuTarget);
 
 /// What each mutant changes.
 fn diffs(steps: &[(Arc<Program>, Step)], measured: &Measurement) -> Result<String, Error> {

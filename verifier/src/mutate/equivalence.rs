@@ -27,6 +27,8 @@ pub enum Why {
     SameMovement,
     /// All inputs of a copy with 8-bit types give the same bits.
     SameOnAllInputs,
+    /// The choices below the changed op of a kernel give the same for every order of what flows in.
+    SameInEveryOrder,
 }
 
 impl Why {
@@ -35,6 +37,7 @@ impl Why {
             Why::SameForm => "same canonical form",
             Why::SameMovement => "same movement of every element",
             Why::SameOnAllInputs => "same bits on all inputs of 8-bit types",
+            Why::SameInEveryOrder => "same choices for every order of the values",
         }
     }
 }
@@ -50,7 +53,12 @@ pub fn of(
     if canonical(program) == canonical(mutant) {
         return Some(Why::SameForm);
     }
-    if BEYOND.contains(&mutator.name) || kernel::is_of_kernels(mutator) {
+    if kernel::is_of_kernels(mutator) {
+        let of = |p: &Program| p.kernel(program.op(id).op.kernel()?).cloned();
+        let same = kernel::cone::same_in_every_order(&*of(program)?, &*of(mutant)?);
+        return same.then_some(Why::SameInEveryOrder);
+    }
+    if BEYOND.contains(&mutator.name) {
         return None;
     }
     same_movement(program, mutator, id, seed)

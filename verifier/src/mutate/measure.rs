@@ -33,6 +33,7 @@ use tileproof_dialect::{
     program::{OpId, Program},
     tensor::Value,
 };
+use tileproof_lowering::target::TpuTarget;
 use tileproof_runtime::{engine::Engine, grid::Devices, limits::Limits};
 
 /// What to measure.
@@ -52,6 +53,8 @@ pub struct Options {
     pub time: Duration,
     pub limits: Limits,
     pub progress: Option<Progress>,
+    /// The machine that kernels are made for.
+    pub target: &'static TpuTarget,
 }
 
 /// What came of a mutant.
@@ -283,6 +286,7 @@ fn check(
         given: None,
         limits: limits.clone(),
         progress: None,
+        target: options.target,
     };
     validate::pipeline(before, std::slice::from_ref(step), &options)
 }
