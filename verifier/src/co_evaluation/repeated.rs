@@ -71,10 +71,10 @@ impl CoEvaluation<'_, '_, '_> {
             return Ok(None);
         }
         let o = self.pair.after.program.op(op);
-        if o.operands
-            .iter()
-            .any(|v| frame.followed.undecided.contains(v))
-        {
+        let is_open = |v: &ValueId| {
+            frame.followed.undecided.contains(v) || frame.followed.pending.contains_key(v)
+        };
+        if o.operands.iter().any(is_open) {
             return Ok(None);
         }
         let Some(data) = self.data(op, frame)? else {

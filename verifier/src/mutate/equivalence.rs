@@ -29,6 +29,8 @@ pub enum Why {
     SameOnAllInputs,
     /// The choices below the changed op of a kernel give the same for every order of what flows in.
     SameInEveryOrder,
+    /// A kernel that chooses by no data gives the same residues on random ones, and the same bits in every run.
+    SameResidues,
 }
 
 impl Why {
@@ -37,6 +39,7 @@ impl Why {
             Why::SameForm => "same canonical form",
             Why::SameMovement => "same movement of every element",
             Why::SameOnAllInputs => "same bits on all inputs of 8-bit types",
+            Why::SameResidues => "same residues of random ones, and nothing is chosen by data",
             Why::SameInEveryOrder => "same choices for every order of the values",
         }
     }
