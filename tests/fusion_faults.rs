@@ -49,6 +49,7 @@ fn run(text: &str, passes: &str, change: impl FnOnce(&Program) -> Program) -> Re
         given: None,
         limits: Limits::default(),
         progress: None,
+        target: tileproof_lowering::target::DEFAULT,
     };
     validate::pipeline(&source, &judged, &options).unwrap()
 }

@@ -70,6 +70,7 @@ fn survivors(name: &str, text: &str) -> Result<Vec<String>, String> {
                 ..Limits::default()
             },
             progress: None,
+            target: tileproof_lowering::target::DEFAULT,
         };
         let after = Arc::new(mutant);
         let report = validate::two(&program, &after, &Numerics::bit_exact(), &options)

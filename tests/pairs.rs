@@ -66,6 +66,7 @@ fn faults_are_found_and_their_correct_twins_are_not() {
                 given: None,
                 limits: Limits::default(),
                 progress: None,
+                target: tileproof_lowering::target::DEFAULT,
             };
             let numerics = Numerics::of(contract(value("--contract").unwrap_or("unknown")));
             let report = validate::two(&before, &after, &numerics, &options)

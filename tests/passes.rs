@@ -81,6 +81,7 @@ fn run(
     let test = read(path)?;
     let source = Arc::new(program(&test)?);
     let (passes, settings) = pipeline::with_settings(&test.pass)?;
+    let target = settings.target;
     let options = manager::Options {
         settings,
         ..manager::Options::default()
@@ -95,6 +96,7 @@ fn run(
         given: None,
         limits: Limits::default(),
         progress: None,
+        target,
     };
     // Passes before the last one prepare its input.
     let before = steps.last().map_or(&source, |s| &s.program);
@@ -108,7 +110,7 @@ fn run(
             .hazards
             .found
             .iter()
-            .map(|f| f.hazard.to_string())
+            .map(|f| f.fault.to_string())
             .collect();
         format!(
             "{}, hazards {hazards:#?}, notes {:?}, findings {findings:#?}\n{snapshot}",

@@ -230,6 +230,7 @@ fn options(level: Level) -> validate::Options {
         given: None,
         limits: Limits::default(),
         progress: None,
+        target: tileproof_lowering::target::DEFAULT,
     }
 }
 

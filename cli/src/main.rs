@@ -9,6 +9,10 @@ use clap::Parser;
 use std::process::ExitCode;
 use tileproof_dialect::error::Error;
 
+/// Registers of simulated kernels are allocated and freed by the million.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Checks that a tensor compiler still computes the same program after every pass.
 ///
 /// Exit codes: 0 equal, 1 mismatch, 2 undecided or unsupported, 3 bad input, 4 internal error.

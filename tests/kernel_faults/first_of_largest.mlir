@@ -1,7 +1,6 @@
 // block-bytes: 65536
-// FIXME fault: f88 hlo-to-tpu tie-to-last
-func.func @main(%x: tensor<4x20xi32>) -> (tensor<4xi32>, tensor<4xi32>) {
-  %i = stablehlo.iota dim = 1 : tensor<4x20xi32>
+// fault: f88 hlo-to-tpu tie-to-last
+func.func @main(%x: tensor<4x20xi32>, %i: tensor<4x20xi32>) -> (tensor<4xi32>, tensor<4xi32>) {
   %low = stablehlo.constant dense<-2147483648> : tensor<i32>
   %z = stablehlo.constant dense<0> : tensor<i32>
   %0:2 = stablehlo.reduce(%x init: %low), (%i init: %z) across dimensions = [1] : (tensor<4x20xi32>, tensor<4x20xi32>, tensor<i32>, tensor<i32>) -> (tensor<4xi32>, tensor<4xi32>)

@@ -226,6 +226,7 @@ mod tests {
             given: None,
             limits: Limits::default(),
             progress: None,
+            target: tileproof_lowering::target::DEFAULT,
         };
         let numerics = Numerics::of(contract);
         validate::two(&program(before), &program(after), &numerics, &options)

@@ -230,17 +230,18 @@ pub fn hazards(
     let record = |f: &hazards::Found| {
         let pass = report.passes.iter().find(|p| p.pass == f.pass);
         let rewrite = f.rewrite.as_ref().map(|r| r.to_string());
-        let h = &f.hazard;
+        let h = &f.fault;
         let hazard = KernelHazard {
-            kind: hazards::kind_name(&h.kind).to_string(),
-            kernel: h.kernel.clone(),
+            kind: h.kind().to_string(),
+            kernel: h.kernel().to_string(),
             stage: f.stage.to_string(),
-            op: h.op.to_string(),
-            source_ops: h.location.sources.iter().map(|s| s.0).collect(),
-            step: h.step.clone(),
-            count: h.count,
-            words: h.kind.to_string(),
-            chain: hazards::chain(&h.kind)
+            op: h.op().to_string(),
+            source_ops: h.location().sources.iter().map(|s| s.0).collect(),
+            step: h.step().to_vec(),
+            count: h.count(),
+            words: h.words(),
+            chain: h
+                .chain()
                 .iter()
                 .map(|link| format!("{} at {}", link.op, link.location))
                 .collect(),
@@ -253,7 +254,7 @@ pub fn hazards(
                 .as_deref()
                 .and_then(|r| r.split('#').next())
                 .unwrap_or(""),
-            h.op
+            h.op()
         );
         Finding {
             version: VERSION,
@@ -262,8 +263,8 @@ pub fn hazards(
             pass: f.pass.clone(),
             rewrite,
             contract: pass.map_or(String::new(), |p| contract_words(&p.numerics)),
-            op: h.op.to_string(),
-            location: h.location.to_string(),
+            op: h.op().to_string(),
+            location: h.location().to_string(),
             ring: ring_words(&Ring::NotRun),
             ieee: ieee_words(&Ieee::NotRun),
             class: f.class.name().to_string(),

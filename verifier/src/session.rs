@@ -13,7 +13,7 @@ use tileproof_dialect::{
 };
 use tileproof_runtime::{
     limits::Limits,
-    reference::{Interpreter, choices::Choices},
+    reference::{FirstCalls, Interpreter, choices::Choices},
 };
 use xxhash_rust::xxh3::Xxh3;
 
@@ -66,6 +66,12 @@ impl<'p> Version<'p> {
         self
     }
 
+    /// Keeps in `calls` the arguments of the first call of each kernel.
+    pub fn noting(mut self, calls: &'p FirstCalls) -> Version<'p> {
+        self.both_planes = self.both_planes.with_first_calls(calls);
+        self
+    }
+
     fn interpreter(&self, planes: Planes) -> &Interpreter<'p> {
         match planes {
             Planes::IeeeAndRing => &self.both_planes,
@@ -80,6 +86,15 @@ impl<'p> Version<'p> {
     pub fn captures(&self, id: OpId) -> &[ValueId] {
         &self.facts.captures[id.index()]
     }
+}
+
+/// What an accepted comparison lets the session take for granted of kernel calls.
+#[derive(Debug, Clone)]
+pub enum Assumed {
+    /// A kernel gave `raw` where the version before has `settled`: what is computed from it goes on from that, in every later version.
+    Settled { raw: Content, settled: Content },
+    /// A call that was not run, by its key: it repeats one that gave what the version before has.
+    Results { key: u128, results: Vec<Content> },
 }
 
 struct Stored {
@@ -102,6 +117,12 @@ pub struct Session<'a> {
     /// Summed over the evaluations done (each distinct evaluation once).
     pub events: Events,
     independent: HashSet<Content>,
+    /// What values that kernels gave were settled as.
+    settled: HashMap<Content, Content>,
+    /// Calls of kernels in `memo` that were not run.
+    not_run: HashSet<u128>,
+    /// Bodies inside one another that are followed.
+    bodies: u32,
 }
 
 impl<'a> Session<'a> {
@@ -116,7 +137,73 @@ impl<'a> Session<'a> {
             scopes: vec![],
             events: Events::default(),
             independent: HashSet::new(),
+            settled: HashMap::new(),
+            not_run: HashSet::new(),
+            bodies: 0,
         }
+    }
+
+    /// Takes for granted what an accepted comparison found.
+    pub fn assume(&mut self, all: Vec<Assumed>) {
+        for one in all {
+            match one {
+                Assumed::Settled { raw, settled } => {
+                    self.settled.entry(raw).or_insert(settled);
+                }
+                Assumed::Results { key, results } => {
+                    if !self.memo.contains_key(&key) {
+                        self.memo.insert(key, results);
+                        self.not_run.insert(key);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs a call whose results were only assumed; they are what it is settled as.
+    pub fn run_assumed(
+        &mut self,
+        version: &Version<'_>,
+        op: OpId,
+        environment: &mut Environment,
+    ) -> Result<(), Stop> {
+        let key = self.key_of(version, op, environment)?;
+        if !self.not_run.remove(&key) {
+            return Ok(());
+        }
+        let assumed = self.memo.remove(&key).unwrap_or_default();
+        self.eval_op(version, op, environment)?;
+        let raw = self.memo.get(&key).cloned().unwrap_or_default();
+        for (raw, settled) in raw.into_iter().zip(assumed) {
+            if raw != settled {
+                self.settled.entry(raw).or_insert(settled);
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins to follow a body of a function, loop or branch.
+    pub fn enter_body(&mut self) {
+        self.bodies += 1;
+    }
+
+    /// Ends it.
+    pub fn leave_body(&mut self) {
+        self.bodies = self.bodies.saturating_sub(1);
+    }
+
+    /// Bodies inside one another that are followed.
+    pub fn bodies(&self) -> u32 {
+        self.bodies
+    }
+
+    /// What the results of an op are settled as. Inside loops and branches nothing is: there a version that runs as a whole must give the same.
+    fn settle(&self, version: &Version<'_>, op: OpId, results: Vec<Content>) -> Vec<Content> {
+        if self.bodies != 1 || version.program.op(op).op.kernel().is_none() {
+            return results;
+        }
+        let settled = |c: Content| self.settled.get(&c).copied().unwrap_or(c);
+        results.into_iter().map(settled).collect()
     }
 
     pub fn limits(&self) -> &'a Limits {
@@ -218,6 +305,17 @@ impl<'a> Session<'a> {
         Ok((operands, captured))
     }
 
+    /// Key of an op on the operands that `environment` has.
+    pub fn key_of(
+        &self,
+        version: &Version<'_>,
+        op: OpId,
+        environment: &Environment,
+    ) -> Result<u128, Stop> {
+        let (operands, captured) = self.operands(version, op, environment)?;
+        Ok(self.key(version, op, &operands, &captured))
+    }
+
     fn key(
         &self,
         version: &Version<'_>,
@@ -243,9 +341,10 @@ impl<'a> Session<'a> {
     ) -> Result<Option<Vec<Content>>, Stop> {
         let (operands, captured) = self.operands(version, op, environment)?;
         let known = self.memo.get(&self.key(version, op, &operands, &captured));
-        Ok(known
+        let known = known
             .filter(|all| all.iter().all(|c| self.values.contains_key(c)))
-            .cloned())
+            .cloned();
+        Ok(known.map(|all| self.settle(version, op, all)))
     }
 
     /// Evaluates one op, or finds its results. Calls and branches go op by op, so that what two versions of a callee share is evaluated once.
@@ -308,7 +407,7 @@ impl<'a> Session<'a> {
             self.independent.extend(&results);
         }
         self.memo.insert(key, results.clone());
-        Ok(results)
+        Ok(self.settle(version, op, results))
     }
 
     /// Counts what an op chose whose results were found: another op chose it on the same operands.

@@ -32,6 +32,7 @@ use tileproof_dialect::{
     tensor::Value,
     types::Type,
 };
+use tileproof_lowering::target::TpuTarget;
 use tileproof_runtime::limits::Limits;
 
 /// Hears what is being done and the share done.
@@ -47,6 +48,8 @@ pub struct Options {
     pub limits: Limits,
     /// Called as work goes on: what is being done, and the share done.
     pub progress: Option<Progress>,
+    /// The machine that kernels are made for: how much its memories hold.
+    pub target: &'static TpuTarget,
 }
 
 /// Programs whose parameters take more bytes than this are run one class after another: each run holds all its values.

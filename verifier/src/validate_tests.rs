@@ -40,6 +40,7 @@ fn options() -> Options {
         given: None,
         limits: Limits::default(),
         progress: None,
+        target: tileproof_lowering::target::DEFAULT,
     }
 }
 

@@ -183,6 +183,7 @@ impl Bench {
             given: self.inputs.as_ref().map(|_| arguments.concat()),
             limits,
             progress: None,
+            target: tileproof_lowering::target::DEFAULT,
         };
         validate::pipeline(&Arc::new(program), &steps, &options)?;
         Ok(start.elapsed())

@@ -51,6 +51,7 @@ impl Check {
             exit::print_on_stderr(&counted)?;
         }
         let steps: Vec<validate::Step> = steps.into_iter().map(step).collect();
+        let target = options.settings.target;
         let source = Arc::new(program);
         let mut command = format!("tileproof check {}", self.program.display());
         #[cfg(feature = "plant")]
@@ -66,9 +67,10 @@ impl Check {
         if let Some(pass) = &self.stop_after {
             command += &format!(" --stop-after {pass}");
         }
-        self.validation.finish(&source, given, command, |options| {
-            validate::pipeline(&source, &steps, options)
-        })
+        self.validation
+            .finish(&source, given, command, target, |options| {
+                validate::pipeline(&source, &steps, options)
+            })
     }
 
     #[cfg(not(feature = "plant"))]

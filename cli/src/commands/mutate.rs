@@ -18,7 +18,7 @@ use tileproof_dialect::{
     mlir::text::{self, Literals, Locations},
     program::{OpId, Program},
 };
-use tileproof_lowering::{manager, pipeline};
+use tileproof_lowering::{manager, pipeline, target::TpuTarget};
 use tileproof_runtime::limits::Limits;
 use tileproof_verifier::{
     mutate::{
@@ -96,7 +96,7 @@ impl Mutate {
         };
         let mutators = self.mutators()?;
         let source = Arc::new(load::program(path)?);
-        let steps = self.steps(&source)?;
+        let (steps, target) = self.steps(&source)?;
         self.check_op(&steps)?;
         let limits = Limits::default();
         let cancelled = limits.cancelled.clone();
@@ -119,6 +119,7 @@ impl Mutate {
             time: Duration::from_secs(self.time),
             limits,
             progress: Some(Arc::new(move |what, share| bar.update(what, share))),
+            target,
         };
         let measured = measure::measure(&steps, &options)?;
         let mut command = format!("tileproof mutate {}", path.display());
@@ -189,7 +190,7 @@ impl Mutate {
     }
 
     /// The steps to measure, each with the version before it: those that changed the program, or the last one where none did.
-    fn steps(&self, source: &Arc<Program>) -> Result<Vec<(Arc<Program>, Step)>, Error> {
+    fn steps(&self, source: &Arc<Program>) -> Result<Steps, Error> {
         if let Some(names) = &self.pass {
             check::passes(Some(&names.join(",")))?;
         }
@@ -202,6 +203,7 @@ impl Mutate {
         for option in &self.option {
             settings.set(option)?;
         }
+        let target = settings.target;
         let options = manager::Options {
             settings,
             ..manager::Options::default()
@@ -224,9 +226,12 @@ impl Mutate {
                 out.extend(validate::joined(&steps[first..=i]).map(|step| (before, step)));
             }
         }
-        Ok(out)
+        Ok((out, target))
     }
 }
+
+/// The steps to measure, each with the version before it, and the machine they lower to.
+type Steps = (Vec<(Arc<Program>, Step)>, &'static TpuTarget);
 
 /// What a mutant changes, line by line; none where it cannot be made again.
 fn diff(steps: &[(Arc<Program>, Step)], m: &Mutant) -> Result<Option<String>, Error> {

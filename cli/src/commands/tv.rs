@@ -12,6 +12,7 @@ use tileproof_dialect::{
     program::Program,
     tensor::Value,
 };
+use tileproof_lowering::target::{self, TpuTarget};
 use tileproof_runtime::limits::Limits;
 use tileproof_verifier::{finding, report, validate, verdict::Verdict};
 
@@ -114,9 +115,10 @@ impl Tv {
         {
             command += &format!(" --contract {}", name.get_name());
         }
-        self.validation.finish(&before, given, command, |options| {
-            validate::two(&before, &after, &numerics, options)
-        })
+        self.validation
+            .finish(&before, given, command, target::DEFAULT, |options| {
+                validate::two(&before, &after, &numerics, options)
+            })
     }
 }
 
@@ -135,6 +137,7 @@ impl Validation {
         source: &Program,
         given: Option<Vec<Value>>,
         command: String,
+        target: &'static TpuTarget,
         run: impl FnOnce(&validate::Options) -> Result<validate::Report, Error>,
     ) -> Result<u8, Error> {
         let limits = Limits::default();
@@ -146,6 +149,7 @@ impl Validation {
             given,
             limits,
             progress: Some(Arc::new(move |what, share| bar.update(what, share))),
+            target,
         };
         let result = run(&options)?;
         drop(options);

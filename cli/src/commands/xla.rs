@@ -165,6 +165,7 @@ impl Xla {
                 given: given.as_ref().map(|g| g.values.clone()),
                 limits: limits.clone(),
                 progress: Some(Arc::new(move |what, share| bar.update(what, share))),
+                target: tileproof_lowering::target::DEFAULT,
             };
             let mut result = stages::check(&chain, |_| self.contract.numerics(), &options)?;
             if !self.no_codegen {

@@ -1,4 +1,4 @@
-//! The arguments with which each kernel was called first, kept while a program runs.
+//! The arguments with which each kernel was called first, kept while a program runs; without residues.
 
 use std::{collections::BTreeMap, sync::Mutex};
 use tileproof_dialect::tensor::Tensor;
@@ -11,7 +11,8 @@ impl FirstCalls {
     pub fn note(&self, kernel: &str, arguments: &[Tensor]) {
         let mut calls = self.0.lock().unwrap_or_else(|e| e.into_inner());
         if !calls.contains_key(kernel) {
-            calls.insert(kernel.to_string(), arguments.to_vec());
+            let plain = arguments.iter().map(|t| t.clone().with_ring(None));
+            calls.insert(kernel.to_string(), plain.collect());
         }
     }
 

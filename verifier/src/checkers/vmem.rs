@@ -8,7 +8,7 @@
 //! Cannot say: whether an op reads only what was written before (the simulator's shadow plane does), whether waits wait for the right copy (the
 //! simulator's races do), or whether the tiles in the types are those the machine wants.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 use tileproof_dialect::{
     tpu::{Kernel, KernelRegion, KernelValue, MemorySpace, RefElement, Role, TpuOp},
     types::{Dim, ElementType},
@@ -41,6 +41,44 @@ pub enum VmemFault {
         second: usize,
         address: u64,
     },
+}
+
+impl fmt::Display for VmemFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            VmemFault::UnknownSize { operand } => {
+                write!(
+                    f,
+                    "the size of operand {operand} is only known when the kernel runs"
+                )
+            }
+            VmemFault::NoAddress { operand } => write!(f, "operand {operand} has no address"),
+            VmemFault::Misaligned {
+                operand,
+                address,
+                alignment,
+            } => write!(
+                f,
+                "operand {operand} begins at byte {address}, not at a multiple of the {alignment} bytes of its tile"
+            ),
+            VmemFault::BeyondCapacity {
+                operand,
+                end,
+                capacity,
+            } => write!(
+                f,
+                "operand {operand} ends at byte {end} of a memory of {capacity} bytes"
+            ),
+            VmemFault::Overlap {
+                first,
+                second,
+                address,
+            } => write!(
+                f,
+                "operands {first} and {second} share byte {address} while both are needed"
+            ),
+        }
+    }
 }
 
 /// A buffer with the bytes and the time it takes. Times are numbers of ops in textual order.

@@ -15,6 +15,7 @@ mod explain;
 mod loose;
 mod mismatch;
 pub mod probe;
+pub mod repeated;
 mod twin;
 
 use crate::{
@@ -22,12 +23,13 @@ use crate::{
     compare::bits::Difference,
     contract::clauses::Clause,
     literal::table::Literals,
-    session::{Content, Environment, Session, Version},
+    session::{Assumed, Content, Environment, Session, Version},
     validate::Origin,
     verdict::{Ieee, Ring, Verdict, decide},
 };
 use attempt::Attempt;
 use probe::{Probed, Probing};
+use repeated::{Repeats, Validated};
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
@@ -120,6 +122,7 @@ pub struct Pair<'p> {
     pub rewrites: &'p [blame::Rewrite],
     pub origin: Origin,
     pub probing: Probing,
+    pub repeats: Repeats,
 }
 
 /// What a pair of bodies returned.
@@ -234,6 +237,7 @@ pub struct CoEvaluation<'p, 's, 'a> {
     is_new: bool,
     /// A value that IEEE does not accept for its partner goes its own way, see [`CoEvaluation::goes_its_own_way`].
     own_ways: bool,
+    calls: Validated,
 }
 
 impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
@@ -258,7 +262,13 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             probed: Probed::default(),
             is_new: false,
             own_ways: false,
+            calls: Validated::default(),
         }
+    }
+
+    /// What the session may take for granted when the comparison is accepted.
+    pub fn assumed(&mut self) -> Vec<Assumed> {
+        std::mem::take(&mut self.calls.assumed)
     }
 
     /// Runs both entry functions on the same arguments.
@@ -295,6 +305,19 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
 
     /// Runs two regions inside `frame`, which holds the captured values; each on its own arguments. `undecided`: of the after side's arguments.
     fn region(
+        &mut self,
+        bodies: Bodies,
+        arguments: (&[Content], &[Content]),
+        undecided: &[bool],
+        frame: &mut Frame,
+    ) -> Result<Ran, Stop> {
+        self.session.enter_body();
+        let ran = self.body(bodies, arguments, undecided, frame);
+        self.session.leave_body();
+        ran
+    }
+
+    fn body(
         &mut self,
         bodies: Bodies,
         arguments: (&[Content], &[Content]),
@@ -382,6 +405,10 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
             }
             self.session.limits().check_cancelled()?;
             self.outcome.ops += 1;
+            if self.repeated_call(*op, bodies, frame)?.is_some() {
+                continue;
+            }
+            self.run_counterpart(*op, bodies, frame)?;
             let (results, mut undecided) = self.op(*op, bodies.before, frame, pass)?;
             let uses = || {
                 program
@@ -402,6 +429,7 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
                 .followed
                 .after
                 .extend(values.iter().copied().zip(results.iter().copied()));
+            let raw = results.clone();
             for (v, content) in values.iter().zip(results) {
                 if undecided {
                     frame.followed.undecided.insert(*v);
@@ -412,6 +440,7 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
                 let settled = self.settle((*op, *v), content, bodies, fingerprints, frame, pass)?;
                 frame.followed.after.insert(*v, settled);
             }
+            self.validated_call(*op, &raw, bodies, frame)?;
         }
         program
             .returned(bodies.after)

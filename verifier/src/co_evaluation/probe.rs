@@ -3,11 +3,15 @@
 //!
 //! Only for passes of ours, and for ops that stand for one source op on both sides: two values that are equal by chance are no pair. The sides reach a few ops
 //! back, farther than the patterns of rewrites look, so that what a rewrite knows of its operands stays true of the generated values.
+//!
+//! A kernel must be right for all operands: a call of one is tried against the ops of the before side that compute its results from its operands, also on
+//! equal values and on ones that rise or fall along the tensor, so that what is largest or comes first lies at the ends of blocks. Small ones at level quick too.
 
 use super::{Bodies, CoEvaluation, Followed, Frame, cut::Got, explain::work};
 use crate::{
     contract::{self, Judged},
     inputs::{Class, Random, drawn, roles},
+    kernels,
     region::{self, Part, Side},
     session::{Content, Environment, Version},
     validate::Origin,
@@ -20,7 +24,8 @@ use tileproof_dialect::{
     hlo,
     location::SourceOp,
     op::{Kind, Op},
-    program::{OpId, Program, RegionId, ValueDef, ValueId},
+    planes::ring,
+    program::{OpId, Operation, Program, RegionId, ValueDef, ValueId},
     tensor::{Tensor, Value},
 };
 use tileproof_runtime::inputs::with_ring;
@@ -29,10 +34,16 @@ use tileproof_runtime::inputs::with_ring;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Probing {
     Off,
-    On { seed: u64 },
+    /// Only calls of kernels that cost little.
+    Kernels {
+        seed: u64,
+    },
+    On {
+        seed: u64,
+    },
 }
 
-/// What is generated.
+/// What is generated for ops.
 const PROBES: [(Class, Sign); 11] = [
     (Class::Special, Sign::Drawn),
     (Class::Boundary, Sign::Drawn),
@@ -47,11 +58,26 @@ const PROBES: [(Class, Sign); 11] = [
     (Class::Subnormal, Sign::Drawn),
 ];
 
-/// The signs of floats: as they are drawn, or one for all of a value, by the bit of its number.
+/// What is generated for calls of kernels.
+const KERNEL_PROBES: [(Class, Sign); 7] = [
+    (Class::Special, Sign::Drawn),
+    (Class::Boundary, Sign::Drawn),
+    (Class::Normal, Sign::Few),
+    (Class::Normal, Sign::Rising),
+    (Class::Normal, Sign::Falling),
+    (Class::Wide, Sign::Drawn),
+    (Class::Subnormal, Sign::Drawn),
+];
+
+/// What is done with the numbers that are drawn: nothing; one sign for all floats of a value, by the bit of its number; few distinct numbers, so that many
+/// are equal; numbers that rise or fall along the tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     Drawn,
     Of(u8),
+    Few,
+    Rising,
+    Falling,
 }
 
 /// How many ops back a side reaches at least.
@@ -60,6 +86,8 @@ const REACH: usize = 3;
 const MOST_OPS: usize = 64;
 /// Most scalar operations of all probes of one comparison.
 const MOST_WORK: u64 = 200_000_000;
+/// Most scalar operations of one probe of a kernel, and of all, at level quick.
+const QUICK_WORK: (u64, u64) = (200_000, 4_000_000);
 /// Most ops walked back from a value to see what it hangs on.
 const MOST_WALKED: usize = 4096;
 /// How often a region is extended.
@@ -127,23 +155,28 @@ impl CoEvaluation<'_, '_, '_> {
         bodies: Bodies,
         frame: &Frame,
     ) -> Result<(), Stop> {
-        let Probing::On { seed } = self.pair.probing else {
-            return Ok(());
+        let is_call = self.is_call_result(v);
+        let (seed, most) = match self.pair.probing {
+            Probing::Off => return Ok(()),
+            Probing::Kernels { .. } if !is_call => return Ok(()),
+            Probing::Kernels { seed } => (seed, QUICK_WORK.1),
+            Probing::On { seed } => (seed, MOST_WORK),
         };
-        if self.pair.origin != Origin::Pass || self.probed.work > MOST_WORK {
+        if self.pair.origin != Origin::Pass || self.probed.work > most {
             return Ok(());
         }
-        let Some(partner) = self.of_source(v, content, bodies, frame) else {
+        let sides = if is_call {
+            self.kernel_region(v, content, bodies, frame)?
+        } else {
+            let Some(partner) = self.of_source(v, content, bodies, frame) else {
+                return Ok(());
+            };
+            self.same_operands(partner, v, bodies, frame)
+                .or_else(|| self.independent_region(partner, v, bodies, frame))
+        };
+        let Some((want_side, got_side)) = sides else {
             return Ok(());
         };
-        let sides = match self.same_operands(partner, v, bodies, frame) {
-            Some(sides) => sides,
-            None => match self.independent_region(partner, v, bodies, frame) {
-                Some(sides) => sides,
-                None => return Ok(()),
-            },
-        };
-        let (want_side, got_side) = sides;
         let structures = (
             region::structure(self.pair.before, &want_side),
             region::structure(self.pair.after, &got_side),
@@ -151,7 +184,21 @@ impl CoEvaluation<'_, '_, '_> {
         if structures.0 == structures.1 || !self.probed.structures.insert(structures) {
             return Ok(());
         }
-        for (i, (class, sign)) in PROBES.into_iter().enumerate() {
+        if matches!(self.pair.probing, Probing::Kernels { .. })
+            && self.work_of(&want_side, frame) > QUICK_WORK.0
+        {
+            return Ok(());
+        }
+        let probes: &[(Class, Sign)] = match is_call {
+            true => &KERNEL_PROBES,
+            false => &PROBES,
+        };
+        // Where sums overflow hangs on their order.
+        let orders = is_call && adds(self.pair.before.program, &want_side);
+        for (i, (class, sign)) in probes.iter().copied().enumerate() {
+            if orders && matches!(class, Class::Special | Class::Wide) {
+                continue;
+            }
             self.session.open_scope();
             let events = std::mem::take(&mut self.session.events);
             let stream = seed ^ (i as u64) << 8;
@@ -171,6 +218,107 @@ impl CoEvaluation<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    fn is_call_result(&self, v: ValueId) -> bool {
+        let program = self.pair.after.program;
+        match program.value(v).def {
+            ValueDef::Result { op, .. } => program.op(op).op.kernel().is_some(),
+            ValueDef::Argument { .. } => false,
+        }
+    }
+
+    /// Scalar operations of a side on the values at hand.
+    fn work_of(&self, side: &Side, frame: &Frame) -> u64 {
+        let program = self.pair.before.program;
+        let each = side.ops.iter();
+        each.map(|op| work(self.session, program.op(*op), &frame.before))
+            .sum()
+    }
+
+    /// The call of a kernel that gives `v`, and the ops that compute the before side's `content` from what the kernel takes.
+    fn kernel_region(
+        &mut self,
+        v: ValueId,
+        content: Content,
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> Result<Option<(Side, Side)>, Stop> {
+        let (before, after) = (self.pair.before, self.pair.after);
+        let ValueDef::Result { op, .. } = after.program.value(v).def else {
+            return Ok(None);
+        };
+        let Some(starts) = self.starts(op, bodies, frame) else {
+            return Ok(None);
+        };
+        let candidates = self.candidates(op, bodies);
+        let same = |p: &ValueId| {
+            frame.before.get(p) == Some(&content)
+                && before.program.ty(*p).compatible(after.program.ty(v))
+        };
+        // Two values that are the same on the inputs at hand: it cannot be told which of them the kernel computes.
+        let partners: Vec<ValueId> = candidates.into_iter().filter(same).collect();
+        let [partner] = partners[..] else {
+            return Ok(None);
+        };
+        let want = region::collect(before, bodies.before, partner, |x| starts.contains(&x));
+        let got = Side {
+            root: v,
+            ops: vec![op],
+        };
+        let leaves = region::leaves(before, &want);
+        let content_of = |x: &ValueId| frame.before.get(x).copied();
+        let starts_alike = leaves.iter().all(|x| {
+            starts.contains(x) || content_of(x).is_some_and(|c| self.session.is_independent(c))
+        });
+        let fits = starts_alike
+            && !want.ops.is_empty()
+            && want.ops.len() <= MOST_OPS
+            && is_plain(before.program, &want);
+        if !fits {
+            return Ok(None);
+        }
+        let contents: HashSet<Content> = leaves.iter().filter_map(content_of).collect();
+        let taken = after.program.op(op).operands.iter();
+        let uses_all = taken
+            .filter_map(|x| frame.followed.after.get(x))
+            .all(|c| contents.contains(c) || self.session.is_independent(*c));
+        // Values computed from one another cannot be drawn apart.
+        let dependent = dependent_leaves(before, bodies.before, &frame.before, &contents);
+        let apart = dependent.is_some_and(|d| d.is_empty());
+        Ok((uses_all && apart).then_some((want, got)))
+    }
+
+    /// The before-side values that the operands of a call stand for: arguments for arguments, results of the same source ops for results. A value of
+    /// the same content by chance, as an index that needed no wrapping, is none. None: one stands for nothing.
+    fn starts(&self, op: OpId, bodies: Bodies, frame: &Frame) -> Option<HashSet<ValueId>> {
+        let (before, after) = (self.pair.before.program, self.pair.after.program);
+        let region = before.region(bodies.before);
+        let results = region.ops.iter().flat_map(|o| &before.op(*o).results);
+        let all: Vec<ValueId> = results.chain(&region.arguments).copied().collect();
+        let mut out = HashSet::new();
+        for x in &after.op(op).operands {
+            let content = frame.followed.after.get(x)?;
+            let stands_for = |b: &ValueId| match (after.value(*x).def, before.value(*b).def) {
+                (ValueDef::Argument { .. }, ValueDef::Argument { .. }) => true,
+                (ValueDef::Result { op: a, .. }, ValueDef::Result { op: b, .. }) => {
+                    let sources = &before.op(b).location.sources;
+                    let mut mine = after.op(a).location.sources.iter();
+                    mine.any(|s| sources.contains(s))
+                }
+                (_, _) => false,
+            };
+            let found: Vec<ValueId> = all
+                .iter()
+                .filter(|b| frame.before.get(b) == Some(content) && stands_for(b))
+                .copied()
+                .collect();
+            if found.is_empty() && !self.session.is_independent(*content) {
+                return None;
+            }
+            out.extend(found);
+        }
+        Some(out)
     }
 
     /// One op of the before side, and what takes its place on the very same operands: a rewrite that does not look at where the operands come from.
@@ -317,12 +465,12 @@ impl CoEvaluation<'_, '_, '_> {
             root,
             leaves: HashMap::new(),
         };
-        let judged = contract::judge(
-            self.session,
-            self.pair.numerics,
-            &part(before, want_side, &probe.before, want),
-            &part(after, got_side, &probe.followed.after, got),
-        )?;
+        let (want_part, got_part) = (
+            part(before, want_side, &probe.before, want),
+            part(after, got_side, &probe.followed.after, got),
+        );
+        let numerics = kernels::numerics(self.pair, &got_part);
+        let judged = contract::judge(self.session, &numerics, &want_part, &got_part)?;
         self.judged_probe((want_side, got_side), (want, got), judged, &probe)
     }
 
@@ -410,19 +558,56 @@ impl CoEvaluation<'_, '_, '_> {
         };
         let mut random = Random::new(seed, 0x9e0b);
         let mut value = drawn(t.dims(), t.element(), class, &role, &mut random);
-        if let (Sign::Of(bits), true) = (sign, t.element().is_float()) {
+        // Indices, and what functions and eliminations are not defined for elsewhere, stay as drawn.
+        let free = role.index_below.is_none() && role.domain == roles::Domain::Any;
+        if free && t.element().bits() > 1 || matches!(sign, Sign::Of(_)) {
+            value = shaped(value, sign, number);
+        }
+        let argument = content as u64 ^ (content >> 64) as u64;
+        Ok(self
+            .session
+            .insert(with_ring(&Value::Tensor(value), seed, argument)))
+    }
+}
+
+/// What `sign` makes of a value that is no index.
+fn shaped(value: Tensor, sign: Sign, number: u64) -> Tensor {
+    let (dims, element) = (value.dims().to_vec(), value.element().clone());
+    let n = value.len() as u64;
+    match sign {
+        Sign::Drawn => value,
+        Sign::Of(_) if !element.is_float() => value,
+        Sign::Of(bits) => {
             let sign = if bits >> (number % 8) & 1 == 1 {
                 -1.0
             } else {
                 1.0
             };
             let numbers: Vec<f64> = value.to_f64s().iter().map(|x| sign * x.abs()).collect();
-            value = Tensor::from_f64s(t.dims(), t.element(), &numbers);
+            Tensor::from_f64s(&dims, &element, &numbers)
         }
-        let argument = content as u64 ^ (content >> 64) as u64;
-        Ok(self
-            .session
-            .insert(with_ring(&Value::Tensor(value), seed, argument)))
+        Sign::Few | Sign::Rising | Sign::Falling => {
+            let at = |i: u64| match sign {
+                // Both zeros, and two numbers on either side.
+                Sign::Few => [0.0, 1.0, -0.0, 1.0, -1.0, 0.0, 1.0, -1.0]
+                    [(ring::mix(i ^ number << 40) % 8) as usize],
+                Sign::Rising => i as f64,
+                Sign::Falling | Sign::Drawn | Sign::Of(_) => (n - i) as f64,
+            };
+            // Small enough to be told apart in the type, for a while.
+            let scale = match (element.is_float(), sign) {
+                (true, Sign::Rising | Sign::Falling) => 1.0 / 64.0,
+                (_, _) => 1.0,
+            };
+            let numbers: Vec<f64> = (0..n).map(|i| at(i) * scale).collect();
+            match element.is_float() {
+                true => Tensor::from_f64s(&dims, &element, &numbers),
+                false => {
+                    let numbers: Vec<i64> = numbers.iter().map(|x| *x as i64).collect();
+                    Tensor::from_i64s(&dims, &element, &numbers)
+                }
+            }
+        }
     }
 }
 
@@ -460,6 +645,24 @@ fn collect(
     let ops = program.region(region).ops.iter().copied();
     let ops: Vec<OpId> = ops.filter(|op| found.contains(op)).collect();
     (!ops.is_empty()).then_some(Side { root, ops })
+}
+
+/// Whether a side sums floats. A kernel that stands for another keeps its order.
+fn adds(program: &Program, side: &Side) -> bool {
+    let is_float = |o: &Operation| {
+        let element = o.results.first().and_then(|v| program.ty(*v).as_tensor());
+        element.is_some_and(|t| !t.element.is_integer())
+    };
+    side.ops.iter().any(|id| {
+        let o = program.op(*id);
+        let Op::Hlo(op) = &o.op;
+        let mut inner = o.regions.iter().flat_map(|r| program.ops_within(*r));
+        let combines = inner.any(|id| {
+            let Op::Hlo(op) = &program.op(id).op;
+            matches!(op, hlo::Op::Add(_) | hlo::Op::Multiply(_))
+        });
+        is_float(o) && (combines || matches!(op, hlo::Op::DotGeneral(_) | hlo::Op::Convolution(_)))
+    })
 }
 
 /// Whether every op of the side ends, and gives the same each time, whatever its operands.

@@ -141,6 +141,7 @@ fn a_wrong_pair_or_group_is_a_miscompile() {
         given: None,
         limits: Limits::default(),
         progress: None,
+        target: tileproof_lowering::target::DEFAULT,
     };
     for (k, (from, to)) in [
         (0, ("[[0, 1], [3, 2]]", "[[0, 2], [3, 1]]")),

@@ -2,12 +2,13 @@
 //!
 //! Each distinct kernel is simulated on the arguments of its first call in a run of the program: at level quick the kernels of the last stage under a lazy
 //! and a random schedule, at level full those of every stage under all schedules, and on special and boundary inputs too. A hazard is told at the first
-//! stage that has it.
+//! stage that has it. The addresses of kernels are checked beside, for all runs at once ([`crate::checkers::vmem`]).
 //!
 //! Proves: these schedules on these arguments show no hazard. Cannot: see kernels that no run calls (they are named), other arguments, other schedules.
 
-use super::calls;
+use super::{calls, fault::Fault};
 use crate::{
+    checkers::vmem,
     inputs::Class,
     level::{self, Level},
     validate::{Options, Report, Step},
@@ -24,9 +25,8 @@ use tileproof_dialect::{
     program::Program,
     stage::Stage,
     tensor::Tensor,
-    tpu::{Hazard, HazardKind, Kernel, MemorySpace, hazard::Link},
+    tpu::{Hazard, Kernel, MemorySpace},
 };
-use tileproof_lowering::target;
 use tileproof_runtime::{
     limits::Limits,
     simulator::{self, Depth, Plan},
@@ -51,7 +51,7 @@ pub struct Found {
     pub pass: String,
     pub rewrite: Option<Arc<str>>,
     pub stage: Stage,
-    pub hazard: Hazard,
+    pub fault: Fault,
     pub class: Class,
     pub seed: u64,
 }
@@ -81,7 +81,9 @@ pub fn check(steps: &[Step], options: &Options, report: &mut Report) -> Result<(
         None => runs,
     };
     let mut out = Hazards::default();
+    addresses(&with_kernels, runs[0].0, options, &mut out);
     let mut seen = HashSet::new();
+    let noted = std::mem::take(&mut report.first_calls);
     for step in looked {
         let mut open: BTreeSet<&str> = names(&step.program);
         for (class, depth) in &runs {
@@ -90,7 +92,12 @@ pub fn check(steps: &[Step], options: &Options, report: &mut Report) -> Result<(
                 depth: *depth,
                 options,
             };
-            let calls = look.first_calls(&step.program)?;
+            let of_run = *class == runs[0].0 && holds_all(&noted, &step.program);
+            let calls = if of_run {
+                noted.clone()
+            } else {
+                look.first_calls(&step.program)?
+            };
             let kernels: Vec<(&Arc<Kernel>, &Vec<Tensor>)> = step
                 .program
                 .kernels
@@ -98,9 +105,11 @@ pub fn check(steps: &[Step], options: &Options, report: &mut Report) -> Result<(
                 .filter_map(|k| Some((k, calls.get(&k.name)?)))
                 .filter(|(k, _)| seen.insert((k.structural_hash(), *class)))
                 .collect();
-            for name in calls.keys() {
-                open.remove(name.as_str());
-            }
+            let called = called(&calls, &step.program);
+            open.retain(|name| {
+                let kernel = step.program.kernel(name);
+                kernel.is_none_or(|k| !called.contains(&k.structural_hash()))
+            });
             out.stages.extend(kernels.iter().map(|(k, _)| k.stage));
             if *class == runs[0].0 {
                 out.kernels += kernels.len();
@@ -120,7 +129,7 @@ pub fn check(steps: &[Step], options: &Options, report: &mut Report) -> Result<(
                     pass: step.pass.clone(),
                     rewrite: kernel.location.rewrite.clone(),
                     stage: kernel.stage,
-                    hazard,
+                    fault: Fault::Memory(hazard),
                     class: *class,
                     seed: options.seed,
                 }));
@@ -136,41 +145,48 @@ pub fn check(steps: &[Step], options: &Options, report: &mut Report) -> Result<(
 
 impl Hazards {
     fn has(&self, kernel: &str) -> bool {
-        self.found.iter().any(|f| f.hazard.kernel == kernel)
+        self.found.iter().any(|f| f.fault.kernel() == kernel)
     }
 }
 
-/// Name of a kind of hazard.
-pub fn kind_name(kind: &HazardKind) -> &'static str {
-    match kind {
-        HazardKind::InvalidUse { .. } => "InvalidUse",
-        HazardKind::OutOfBounds { .. } => "OutOfBounds",
-        HazardKind::GatherOutOfBounds { .. } => "GatherOutOfBounds",
-        HazardKind::OverCapacity { .. } => "OverCapacity",
-        HazardKind::Race { .. } => "Race",
-        HazardKind::AmbiguousWait { .. } => "AmbiguousWait",
-        HazardKind::SemaphoreNotZero { .. } => "SemaphoreNotZero",
-        HazardKind::Deadlock { .. } => "Deadlock",
-        HazardKind::OutputNotWritten { .. } => "OutputNotWritten",
-        HazardKind::StaleState { .. } => "StaleState",
-        HazardKind::OrderDependent { .. } => "OrderDependent",
-    }
+/// Structures of the kernels that were called.
+fn called(calls: &Calls, program: &Program) -> HashSet<u128> {
+    let kernels = calls.keys().filter_map(|name| program.kernel(name));
+    kernels.map(|k| k.structural_hash()).collect()
 }
 
-/// The ops that an invalid element went through.
-pub fn chain(kind: &HazardKind) -> &[Link] {
-    match kind {
-        HazardKind::InvalidUse { chain, .. } => chain,
-        HazardKind::OutOfBounds { .. }
-        | HazardKind::GatherOutOfBounds { .. }
-        | HazardKind::OverCapacity { .. }
-        | HazardKind::Race { .. }
-        | HazardKind::AmbiguousWait { .. }
-        | HazardKind::SemaphoreNotZero { .. }
-        | HazardKind::Deadlock { .. }
-        | HazardKind::OutputNotWritten { .. }
-        | HazardKind::StaleState { .. }
-        | HazardKind::OrderDependent { .. } => &[],
+/// Whether each kernel of the program, or one of the same structure, was called.
+fn holds_all(calls: &Calls, program: &Program) -> bool {
+    let called = called(calls, program);
+    program
+        .kernels
+        .iter()
+        .all(|k| called.contains(&k.structural_hash()))
+}
+
+/// Checks the addresses of the kernels of each step that have some, and of all registers' kernels: those are the last before the machine.
+fn addresses(steps: &[&Step], class: Class, options: &Options, out: &mut Hazards) {
+    for step in steps {
+        for kernel in &step.program.kernels {
+            let placed = kernel.operands.iter().any(|o| o.address.is_some());
+            let due = kernel.stage == Stage::S5 || kernel.stage == Stage::S4 && placed;
+            if !due || out.has(&kernel.name) {
+                continue;
+            }
+            let found = vmem::check(kernel, options.target).into_iter();
+            out.found.extend(found.map(|fault| Found {
+                pass: step.pass.clone(),
+                rewrite: kernel.location.rewrite.clone(),
+                stage: kernel.stage,
+                fault: Fault::Addresses {
+                    kernel: kernel.name.clone(),
+                    location: kernel.location.clone(),
+                    fault,
+                },
+                class,
+                seed: options.seed,
+            }));
+        }
     }
 }
 
@@ -187,6 +203,9 @@ fn failed(stop: Stop) -> Error {
     }
 }
 
+/// Arguments of the first call of kernels, by name.
+pub type Calls = BTreeMap<String, Vec<Tensor>>;
+
 /// One choice of inputs and effort.
 struct Look<'o> {
     class: Class,
@@ -195,14 +214,14 @@ struct Look<'o> {
 }
 
 impl Look<'_> {
-    fn first_calls(&self, program: &Program) -> Result<BTreeMap<String, Vec<Tensor>>, Error> {
+    fn first_calls(&self, program: &Program) -> Result<Calls, Error> {
         let limits = level::budget(self.class, &self.options.limits);
         let given = self.options.given.as_deref();
         calls::first(program, given, self.class, self.options.seed, &limits)
     }
 
     fn hazards(&self, kernel: &Arc<Kernel>, arguments: &[Tensor]) -> Result<Vec<Hazard>, Stop> {
-        let target = target::DEFAULT;
+        let target = self.options.target;
         let capacities = [
             (MemorySpace::Vmem, target.vmem_bytes),
             (MemorySpace::Smem, target.smem_bytes),

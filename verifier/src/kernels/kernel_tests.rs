@@ -216,6 +216,7 @@ fn options(level: Level) -> validate::Options {
         given: None,
         limits: Limits::default(),
         progress: None,
+        target: tileproof_lowering::target::DEFAULT,
     }
 }
 
@@ -255,7 +256,7 @@ fn is_killed(mutator: &str) {
                 assert!(f.op == "trap" || by == Some("hlo-to-tpu:reduce#1"), "{f:?}");
             }
             for f in &report.hazards.found {
-                assert_eq!(f.hazard.kernel, "sum");
+                assert_eq!(f.fault.kernel(), "sum");
                 assert_eq!(f.rewrite.as_deref(), Some("hlo-to-tpu:reduce#1"));
             }
         }

@@ -5,6 +5,7 @@
 
 pub mod bounds;
 mod calls;
+pub mod fault;
 pub mod hazards;
 pub mod inside;
 pub mod rounding;

@@ -32,6 +32,10 @@ pub enum Why {
     SameOnSigns,
     /// All indices take the same elements.
     SameOnAllIndices,
+    /// The choices below the changed op of a kernel give the same for every order of what flows in.
+    SameInEveryOrder,
+    /// A kernel that chooses by no data gives the same residues on random ones, and the same bits in every run.
+    SameResidues,
 }
 
 impl Why {
@@ -44,6 +48,8 @@ impl Why {
                 "same bits on all inputs of 8-bit types that have the signs the operands can have"
             }
             Why::SameOnAllIndices => "same elements for all indices",
+            Why::SameResidues => "same residues of random ones, and nothing is chosen by data",
+            Why::SameInEveryOrder => "same choices for every order of the values",
         }
     }
 }
@@ -59,7 +65,12 @@ pub fn of(
     if canonical(program) == canonical(mutant) {
         return Some(Why::SameForm);
     }
-    if BEYOND.contains(&mutator.name) || kernel::is_of_kernels(mutator) {
+    if kernel::is_of_kernels(mutator) {
+        let of = |p: &Program| p.kernel(program.op(id).op.kernel()?).cloned();
+        let same = kernel::cone::same_in_every_order(&*of(program)?, &*of(mutant)?);
+        return same.then_some(Why::SameInEveryOrder);
+    }
+    if BEYOND.contains(&mutator.name) {
         return None;
     }
     same_movement(program, mutator, id, seed)

@@ -122,6 +122,7 @@ impl Oracle<'_> {
             given: Some(arguments.to_vec()),
             limits: self.limits.clone(),
             progress: None,
+            target: tileproof_lowering::target::DEFAULT,
         };
         let mut result = stages::check(&chain, |_| self.numerics.clone(), &options)?;
         if let (Kind::Codegen, Some(last)) = (self.signature.kind, chain.last())

@@ -39,6 +39,7 @@ fn verdict(before: &str, after: &str, numerics: &Numerics) -> Report {
         given: None,
         limits: Limits::default(),
         progress: None,
+        target: tileproof_lowering::target::DEFAULT,
     };
     two(&program(before), &program(after), numerics, &options).unwrap()
 }

@@ -5,7 +5,10 @@ use crate::{
     compare::bits::Difference,
     estimate::Estimate,
     inputs::Class,
-    kernels::{hazards::Hazards, inside::Inside},
+    kernels::{
+        hazards::{Calls, Hazards},
+        inside::Inside,
+    },
     predicates::Exercised,
     verdict::{Ieee, NOTHING_COMPARED, Ring, Verdict},
 };
@@ -103,6 +106,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// Wrong uses of memory, copies and semaphores, beside the verdict.
     pub hazards: Hazards,
+    /// With which arguments kernels were called, until the hazards are looked for.
+    pub first_calls: Calls,
     pub time: Duration,
 }
 
@@ -120,6 +125,7 @@ impl Report {
             estimates: vec![],
             notes: vec![],
             hazards: Hazards::default(),
+            first_calls: Calls::default(),
             time: Duration::ZERO,
         }
     }

@@ -5,13 +5,16 @@ use super::{
     report::{Found, Report, Skipped, is_loose},
 };
 use crate::{
-    co_evaluation::{CoEvaluation, Mismatch, Outcome, Pair, RegionResult, probe::Probing},
+    co_evaluation::{
+        CoEvaluation, Mismatch, Outcome, Pair, RegionResult, probe::Probing, repeated::Repeats,
+    },
     compare::bits::{self, Difference},
     estimate::{self, Estimate},
     inputs::{self, Class},
+    kernels::hazards::Calls,
     level::{self, Level, Patience},
     pattern::Pattern,
-    session::{Content, Facts, Session, Version},
+    session::{Assumed, Content, Facts, Session, Version},
     verdict::{Ieee, Ring, Verdict, decide},
 };
 use std::{
@@ -27,7 +30,11 @@ use tileproof_dialect::{
     program::{OpId, Program},
     tensor::Tensor,
 };
-use tileproof_runtime::{inputs::with_ring, limits::Limits, reference::choices::Choices};
+use tileproof_runtime::{
+    inputs::with_ring,
+    limits::Limits,
+    reference::{FirstCalls, choices::Choices},
+};
 
 /// How often a seed is redrawn when a residue of a divisor is zero by chance.
 const REDRAWS: u64 = 3;
@@ -81,6 +88,7 @@ impl Part {
         report.predicates[1] += attempt.predicates[1];
         report.choices.add(&attempt.choices);
         report.notes.extend(attempt.notes);
+        report.first_calls.extend(attempt.first_calls);
     }
 }
 
@@ -91,6 +99,7 @@ struct Attempt {
     /// By op of the first program.
     choices: BTreeMap<OpId, [u64; 2]>,
     notes: Vec<String>,
+    first_calls: Calls,
 }
 
 /// What one run adds to a pass report.
@@ -104,6 +113,8 @@ pub struct Delta {
     pub decided: u64,
     /// Of each output, whether an element is a number.
     pub numbers: Vec<bool>,
+    /// What the session may take for granted afterwards.
+    pub assumed: Vec<Assumed>,
     pub time: Duration,
 }
 
@@ -190,6 +201,16 @@ impl Job<'_> {
             let (program, facts) = (&self.programs[first], &self.facts[first]);
             *version = Version::new(program, facts, &limits).counted(&choices);
         }
+        // Of the first ordinary run: what the hazards of kernels are looked for with.
+        let notes_calls =
+            matches!(class, Class::Normal | Class::Given) && seed == self.options.seed;
+        let first_calls = FirstCalls::default();
+        if notes_calls {
+            versions = versions
+                .into_iter()
+                .map(|v| v.noting(&first_calls))
+                .collect();
+        }
         let arguments = match &self.options.given {
             Some(values) => values.clone(),
             None => inputs::generate(level::most_static(&versions), class, seed)?,
@@ -207,28 +228,44 @@ impl Job<'_> {
         for (k, (step, (before, after))) in self.steps.iter().zip(self.pairs).enumerate() {
             let start = Instant::now();
             let numerics = numerics(step, class);
+            let base = self.base(k, &passes);
+            let probing = self.probing(class, seed);
+            // Two kernels have no bound: what generated values say is judged from the base.
+            let probing_here = if base.is_some() {
+                Probing::Off
+            } else {
+                probing
+            };
             let mut compared = compare(
                 &mut session,
                 (&versions[*before], &versions[*after]),
                 step,
                 &numerics,
                 &contents,
-                self.probing(class, seed),
+                (probing_here, self.repeats()),
             );
             let differs = compared.as_ref().is_ok_and(|d| !d.is_identical());
-            if let Some(base) = self.base(k, &passes).filter(|_| differs) {
+            let everywhere = matches!(probing, Probing::On { .. }) && compared.is_ok();
+            if let Some(base) = base.filter(|_| differs || everywhere) {
                 let numerics = self::numerics(&base.step, class);
-                compared = compare(
+                let from_base = compare(
                     &mut session,
                     (&versions[base.before], &versions[*after]),
                     &base.step,
                     &numerics,
                     &contents,
-                    Probing::Off,
+                    (probing, self.repeats()),
                 );
+                let is_wrong = |d: &Delta| d.verdicts.iter().any(Verdict::is_mismatch);
+                if differs || from_base.as_ref().is_ok_and(is_wrong) {
+                    compared = from_base;
+                }
             }
             let mut delta = match compared {
-                Ok(delta) => delta,
+                Ok(mut delta) => {
+                    session.assume(std::mem::take(&mut delta.assumed));
+                    delta
+                }
                 Err(stop) => self.stopped(stop, class, &limits)?,
             };
             delta.time = start.elapsed();
@@ -271,6 +308,7 @@ impl Job<'_> {
             predicates: session.events.predicates,
             choices: choices.by_op(),
             notes,
+            first_calls: first_calls.into_inner(),
         })
     }
 
@@ -279,7 +317,15 @@ impl Job<'_> {
         let first = matches!(class, Class::Normal | Class::Given) && seed == self.options.seed;
         match self.options.level {
             Level::Full if first => Probing::On { seed },
+            Level::Quick if first => Probing::Kernels { seed },
             Level::Full | Level::Quick => Probing::Off,
+        }
+    }
+
+    fn repeats(&self) -> Repeats {
+        match self.options.level {
+            Level::Quick => Repeats::Assumed,
+            Level::Full => Repeats::Run,
         }
     }
 
@@ -327,7 +373,7 @@ fn compare(
     step: &Step,
     numerics: &Numerics,
     arguments: &[Content],
-    probing: Probing,
+    (probing, repeats): (Probing, Repeats),
 ) -> Result<Delta, Stop> {
     let pair = Pair {
         before,
@@ -336,6 +382,7 @@ fn compare(
         rewrites: &step.rewrites,
         origin: step.origin,
         probing,
+        repeats,
     };
     let mut seen = HashSet::new();
     let mut run = CoEvaluation::new(&pair, session, &mut seen);
@@ -345,7 +392,10 @@ fn compare(
         Err(stop) => return Err(stop),
     };
     let outcome = std::mem::take(&mut run.outcome);
-    let mut delta = Delta::default();
+    let mut delta = Delta {
+        assumed: run.assumed(),
+        ..Delta::default()
+    };
     let open = outcome
         .mismatches
         .iter()

@@ -6,7 +6,7 @@ use super::{
 };
 use tileproof_dialect::{
     hlo,
-    tpu::{KernelValue, TpuOp},
+    tpu::{CombiningKind, KernelValue, TpuOp},
 };
 
 pub const MUTATOR: KernelMutator = KernelMutator {
@@ -31,6 +31,24 @@ fn change(draft: &mut Draft, seed: u64) -> Option<()> {
                 draft.int(&ty, 0)?
             };
             draft.op_mut().operands[2] = zero;
+            Some(())
+        }
+        // With an accumulator: of a sum that goes on.
+        TpuOp::MultiReduction {
+            kind: CombiningKind::Add,
+            ..
+        } => {
+            let sum = *o.operands.get(1)?;
+            if draft.splat(sum).is_some() {
+                return None;
+            }
+            let ty = draft.ty(sum).clone();
+            let zero = if draft.is_float(sum) {
+                draft.float(&ty, 0.0)?
+            } else {
+                draft.int(&ty, 0)?
+            };
+            draft.op_mut().operands[1] = zero;
             Some(())
         }
         op => {

@@ -338,6 +338,11 @@ impl Draft {
         match &o.op {
             TpuOp::Constant(c) => c.splat_value()?.to_f64s().first().copied(),
             TpuOp::Broadcast | TpuOp::ShapeCast => self.splat(*o.operands.first()?),
+            TpuOp::RollVectors | TpuOp::Concatenate { .. } => {
+                let first = self.splat(*o.operands.first()?)?;
+                let alike = |v: &KernelValue| self.splat(*v) == Some(first);
+                o.operands.iter().all(alike).then_some(first)
+            }
             _ => None,
         }
     }

@@ -3,6 +3,7 @@
 use super::{Change, KernelMutator, draft::Draft};
 use std::sync::Arc;
 use tileproof_dialect::{
+    hlo,
     tpu::{KernelType, KernelValue, MemRefType, TpuOp},
     types::Dim,
 };
@@ -21,21 +22,46 @@ fn change(draft: &mut Draft, _: u64) -> Option<()> {
     let target = *draft.op().operands.get(2)?;
     let ty = draft.memref(target)?.clone();
     let bytes = u64::from(ty.data()?.bits()) / 8;
+    if bytes < 2 {
+        return None;
+    }
     // The part of the target that has one byte an element of the whole.
-    let (d, size) = ty
+    let divisible = ty
         .dims
         .iter()
         .enumerate()
         .find_map(|(d, size)| match size {
-            Dim::Static(n) if bytes > 1 && n % bytes == 0 => Some((d, n / bytes)),
+            Dim::Static(n) if n % bytes == 0 => Some((d, n / bytes)),
             Dim::Static(_) | Dim::Dynamic { .. } => None,
-        })?;
+        });
     for place in [1, 2] {
         let whole = draft.op().operands[place];
-        let part = part(draft, whole, d, size)?;
+        let part = match divisible {
+            Some((d, size)) => part(draft, whole, d, size)?,
+            None => shorter(draft, whole, bytes as i64)?,
+        };
         draft.op_mut().operands[place] = part;
     }
     Some(())
+}
+
+/// The same slice with its last size that is known later divided by `by`.
+fn shorter(draft: &mut Draft, whole: KernelValue, by: i64) -> Option<KernelValue> {
+    let ty = draft.ty(whole).clone();
+    let slice = draft.definition(whole)?.clone();
+    let TpuOp::MemRefSlice { sizes } = &slice.op else {
+        return None;
+    };
+    if !sizes.iter().any(|d| matches!(d, Dim::Dynamic { .. })) {
+        return None;
+    }
+    let mut operands = slice.operands.clone();
+    let size = operands.pop()?;
+    let of = draft.ty(size).clone();
+    let by = draft.int(&of, by)?;
+    let divided = TpuOp::Elementwise(hlo::divide::Divide.into());
+    operands.push(draft.insert(divided, &[size, by], of));
+    Some(draft.insert(slice.op.clone(), &operands, ty))
 }
 
 /// The first `size` elements of `whole` along dimension `d`.
