@@ -6,6 +6,7 @@ use crate::{
     estimate::Estimate,
     inputs::Class,
     kernels::{hazards::Hazards, inside::Inside},
+    native::Native,
     predicates::Exercised,
     verdict::{Ieee, NOTHING_COMPARED, Ring, Verdict},
 };
@@ -99,6 +100,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// Wrong uses of memory, copies and semaphores, beside the verdict.
     pub hazards: Hazards,
+    /// Stage S6, where it was asked for: beside the passes, a difference is a `Miscompile`.
+    pub native: Option<Native>,
     pub time: Duration,
 }
 
@@ -116,6 +119,7 @@ impl Report {
             estimates: vec![],
             notes: vec![],
             hazards: Hazards::default(),
+            native: None,
             time: Duration::ZERO,
         }
     }
@@ -127,6 +131,14 @@ impl Report {
         } else {
             1
         }
+    }
+
+    /// Takes in what native code gave. Where it agrees or was not run the verdict stays.
+    pub fn take_native(&mut self, native: Native) {
+        if native.differing().next().is_some() {
+            self.verdict = self.verdict.clone().worst(Verdict::Miscompile);
+        }
+        self.native.get_or_insert_default().add(native);
     }
 
     pub(super) fn conclude(&mut self) {
