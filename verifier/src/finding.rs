@@ -3,6 +3,7 @@
 use crate::{
     compare::bits::Difference,
     kernels::hazards,
+    native::{OfKernel, Outcome},
     pattern::Pattern,
     validate::{Found, Report},
     verdict::{Ieee, Ring, Verdict},
@@ -41,6 +42,9 @@ pub struct Finding {
     /// A wrong use of memory, copies or semaphores by a kernel, beside the verdict on the values. Records of older builds have none.
     #[serde(default)]
     pub hazard: Option<KernelHazard>,
+    /// Of native code (stage S6): which code differs from the simulator. Records of older builds have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native: Option<NativeCode>,
     /// Structural hash of the program checked.
     pub program: String,
     pub environment: Environment,
@@ -92,6 +96,17 @@ pub struct KernelHazard {
     pub words: String,
     /// Ops that an invalid element went through, from its origin on.
     pub chain: Vec<String>,
+}
+
+/// Native code of a kernel that differs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NativeCode {
+    pub kernel: String,
+    /// Code generators whose code differs, and those whose code agrees.
+    pub differ: Vec<String>,
+    pub agree: Vec<String>,
+    /// How code ended that gave no values.
+    pub stopped: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -210,6 +225,7 @@ pub fn records(
                     location: i.location.to_string(),
                 }),
                 hazard: None,
+                native: None,
                 program: format!("{program_hash:032x}"),
                 environment: Environment::current(),
                 command: command(&pass.pass, f),
@@ -273,6 +289,7 @@ pub fn hazards(
             at_output: None,
             inside: None,
             hazard: Some(hazard),
+            native: None,
             program: format!("{program_hash:032x}"),
             environment: Environment::current(),
             command: command(f.seed),
@@ -285,6 +302,79 @@ pub fn hazards(
     out.retain(|f| seen.insert((f.id.clone(), f.hazard.as_ref().map(|h| h.kernel.clone()))));
     out
 }
+
+/// Records of kernels whose native code differs. `command` reproduces the whole check with a seed.
+pub fn native(
+    report: &Report,
+    program_hash: u128,
+    command: impl Fn(u64) -> String,
+) -> Vec<Finding> {
+    let record = |k: &OfKernel| {
+        let by = |differs: bool| -> Vec<String> {
+            k.outcomes
+                .iter()
+                .filter(|(_, o)| match o {
+                    Outcome::Agrees { .. } => !differs,
+                    Outcome::Differs(_) | Outcome::Stopped(_) => differs,
+                    Outcome::NotRun(_) => false,
+                })
+                .map(|(g, _)| g.name().to_string())
+                .collect()
+        };
+        let at_output = k.outcomes.iter().find_map(|(_, o)| match o {
+            Outcome::Differs(d) => Some(Element::from(&**d)),
+            Outcome::Agrees { .. } | Outcome::Stopped(_) | Outcome::NotRun(_) => None,
+        });
+        let stopped = k.outcomes.iter().find_map(|(_, o)| match o {
+            Outcome::Stopped(how) => Some(how.clone()),
+            Outcome::Agrees { .. } | Outcome::Differs(_) | Outcome::NotRun(_) => None,
+        });
+        let code = NativeCode {
+            kernel: k.name.clone(),
+            differ: by(true),
+            agree: by(false),
+            stopped,
+        };
+        let rewrite = k.location.rewrite.as_ref().map(|r| r.to_string());
+        let signature = format!(
+            "{STAGE_S6}|{}|{}|{}",
+            rewrite
+                .as_deref()
+                .and_then(|r| r.split('#').next())
+                .unwrap_or(""),
+            code.differ.join(","),
+            k.name
+        );
+        Finding {
+            version: VERSION,
+            id: format!("{:016x}", xxhash_rust::xxh3::xxh3_64(signature.as_bytes())),
+            verdict: Verdict::Miscompile,
+            pass: STAGE_S6.to_string(),
+            rewrite,
+            contract: contract_words(&Numerics::bit_exact()),
+            op: format!("@{}", k.name),
+            location: k.location.to_string(),
+            ring: ring_words(&Ring::NotRun),
+            ieee: ieee_words(&Ieee::Outside),
+            class: k.class.name().to_string(),
+            seed: k.seed,
+            at_op: None,
+            at_output,
+            inside: None,
+            hazard: None,
+            native: Some(code),
+            program: format!("{program_hash:032x}"),
+            environment: Environment::current(),
+            command: command(k.seed),
+            status: "new".to_string(),
+        }
+    };
+    let native = report.native.iter().flat_map(|n| n.differing());
+    native.map(record).collect()
+}
+
+/// What stands for a pass in findings of native code.
+pub const STAGE_S6: &str = "native code (stage S6)";
 
 /// Writes through a temporary file in the same folder, then renames. What is no regular file (a device, a pipe) is written to as it is.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Error> {

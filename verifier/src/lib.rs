@@ -22,6 +22,7 @@ pub mod kernels;
 pub mod level;
 pub mod literal;
 pub mod mutate;
+pub mod native;
 pub mod normal_form;
 pub mod opaque;
 pub mod pattern;

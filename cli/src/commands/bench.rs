@@ -1,6 +1,6 @@
 //! `tileproof bench`: what running and checking a program costs next to compiling and running it with XLA, in one run.
 
-use super::xla::Worker;
+use super::native;
 use crate::{exit, load, progress};
 use clap::Args;
 use serde_json::json;
@@ -16,6 +16,10 @@ use tileproof_runtime::{
     grid::Devices,
     inputs::all_with_ring,
     limits::Limits,
+    native::kernel::{
+        Generator,
+        worker::{self, Worker},
+    },
     xla::{self, Ended, Form, Request, Xla},
 };
 use tileproof_verifier::{
@@ -39,8 +43,11 @@ pub struct Bench {
     /// Leave out `check`
     #[arg(long)]
     no_check: bool,
+    /// Leave out native code of the kernels
+    #[arg(long)]
+    no_native: bool,
     #[command(flatten)]
-    worker: Worker,
+    worker: super::xla::Worker,
     /// Print the times as JSON
     #[arg(long)]
     json: bool,
@@ -53,6 +60,17 @@ struct Times {
     ieee: Duration,
     both: Duration,
     check: Option<Duration>,
+    /// The program with its kernels as native code; none where it was left out.
+    native: Option<Result<OfNative, String>>,
+}
+
+/// A program with its kernels as native code, the rest on the reference.
+struct OfNative {
+    compilation: Duration,
+    run: Duration,
+    /// Kernels, and those of them without code, which the simulator runs.
+    kernels: usize,
+    without: Vec<String>,
 }
 
 impl Bench {
@@ -90,6 +108,10 @@ impl Bench {
             .map(|device| all_with_ring(device, self.seed))
             .collect();
         let both = self.reference(&program, Planes::IeeeAndRing, &with_ring, &limits)?;
+        let native = match self.no_native {
+            true => None,
+            false => Some(self.native(&program, &arguments)),
+        };
         let check = if self.no_check {
             None
         } else {
@@ -100,6 +122,7 @@ impl Bench {
             ieee,
             both,
             check,
+            native,
         })
     }
 
@@ -163,6 +186,38 @@ impl Bench {
         Ok(median(times))
     }
 
+    /// Median run with kernels by LLVM, in a child process.
+    fn native(&self, program: &Program, arguments: &[Vec<Value>]) -> Result<OfNative, String> {
+        let [arguments] = arguments else {
+            return Err("a grid of several processes".to_string());
+        };
+        let said = |e: Error| e.to_string();
+        let lowered = native::lowered(program).map_err(said)?;
+        let child = native::child().map_err(said)?;
+        let mut worker = Worker::of_whole(&child, &lowered, native::LIMIT * 2).map_err(said)?;
+        let tensors = xla::tensors(arguments).map_err(said)?;
+        // The first run warms up.
+        let ended = worker.run_whole(Generator::Llvm, &tensors, self.runs + 1);
+        match ended.map_err(|e| e.to_string())? {
+            worker::Ended::Returned {
+                time,
+                compilation,
+                functions,
+                ..
+            } => Ok(OfNative {
+                compilation,
+                run: time,
+                kernels: lowered.kernels.len(),
+                without: functions,
+            }),
+            worker::Ended::Unsupported(why)
+            | worker::Ended::Failed(why)
+            | worker::Ended::Fault(why)
+            | worker::Ended::Crashed(why) => Err(why),
+            worker::Ended::Hung(seconds) => Err(format!("no end in {seconds} s")),
+        }
+    }
+
     /// All passes and their validation at level quick, once.
     fn check(
         &self,
@@ -224,6 +279,24 @@ fn text(times: &Times) -> String {
         }
         Err(why) => line(&format!("XLA not timed: {why}"), Duration::ZERO, None, ""),
     }
+    match &times.native {
+        Some(Ok(native)) => {
+            line("native code, LLVM", native.run, run, "XLA run");
+            line("native code, compilation", native.compilation, None, "");
+            out += &format!(
+                "  {} kernels by native code, {} by the simulator, the rest on the reference\n",
+                native.kernels - native.without.len().min(native.kernels),
+                native.without.len()
+            );
+        }
+        Some(Err(why)) => out += &format!("  native code not timed: {why}\n"),
+        None => {}
+    }
+    let mut line = |what: &str, time: Duration, against: Option<Duration>, of: &str| {
+        let said = against.and_then(|b| ratio(time, b));
+        let said = said.map_or(String::new(), |r| format!("  {r:.2}x {of}"));
+        out += &format!("  {what:<28} {:>12.3} ms{said}\n", ms(time));
+    };
     line("reference, IEEE", times.ieee, run, "XLA run");
     line("reference, IEEE and ring", times.both, run, "XLA run");
     if let Some(check) = times.check {
@@ -249,6 +322,16 @@ fn record(path: &Path, times: &Times) -> serde_json::Value {
         "reference_ieee_ratio": against(times.ieee, run),
         "reference_both_ms": ms(times.both),
         "reference_both_ratio": against(times.both, run),
+        "native": times.native.as_ref().map(|native| match native {
+            Ok(native) => json!({
+                "run_ms": ms(native.run),
+                "run_ratio": against(native.run, run),
+                "compilation_ms": ms(native.compilation),
+                "kernels": native.kernels,
+                "without_code": native.without,
+            }),
+            Err(why) => json!({"error": why}),
+        }),
         "check_quick_ms": times.check.map(ms),
         "check_quick_ratio": times.check.and_then(|c| against(c, total)),
     })

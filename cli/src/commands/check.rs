@@ -3,11 +3,11 @@
 use super::tv::Validation;
 use crate::{exit, load};
 use clap::{Args, ValueEnum};
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use tileproof_dialect::{error::Error, program::Program, stage::Stage, tensor::Value};
 use tileproof_lowering::{analysis, manager, pass::Pass, pipeline, settings::Settings};
-use tileproof_runtime::limits::Limits;
-use tileproof_verifier::{blame::Rewrite, kernels, validate};
+use tileproof_runtime::{limits::Limits, native::kernel::Generator};
+use tileproof_verifier::{blame::Rewrite, kernels, native, validate};
 
 #[derive(Args)]
 pub struct Check {
@@ -32,6 +32,9 @@ pub struct Check {
     /// Print kernels, library calls, bytes moved and what each kernel does on stderr
     #[arg(long)]
     stats: bool,
+    /// Make native code of the kernels by both generators and compare it with the simulator; lowers to s5
+    #[arg(long)]
+    native: bool,
     #[command(flatten)]
     validation: Validation,
 }
@@ -40,8 +43,12 @@ impl Check {
     pub fn run(self) -> Result<u8, Error> {
         let program = load::program(&self.program)?;
         let given = self.validation.arguments(&program)?;
-        let (passes, settings) =
-            select(self.passes.as_deref(), self.to, self.stop_after.as_deref())?;
+        let native = self.native || matches!(self.to, Some(To::S6));
+        let to = match (self.to, self.passes.is_some() || self.stop_after.is_some()) {
+            (None, false) if native => Some(To::S6),
+            (to, _) => to,
+        };
+        let (passes, settings) = select(self.passes.as_deref(), to, self.stop_after.as_deref())?;
         let mut options = self.options()?;
         options.settings = settings;
         let steps = manager::run(&program, &passes, &options)?;
@@ -67,10 +74,17 @@ impl Check {
         if let Some(pass) = &self.stop_after {
             command += &format!(" --stop-after {pass}");
         }
-        self.validation
-            .finish(&source, given, command, target, |options| {
-                validate::pipeline(&source, &steps, options)
-            })
+        if self.native {
+            command += " --native";
+        }
+        self.validation.finish(&source, given, command, target, |options| {
+            let mut report = validate::pipeline(&source, &steps, options)?;
+            if native {
+                let last = steps.last().map_or(&source, |s| &s.program);
+                report.take_native(of_native_code(last, &report, options)?);
+            }
+            Ok(report)
+        })
     }
 
     #[cfg(not(feature = "plant"))]
@@ -84,6 +98,33 @@ impl Check {
         out.plant = self.plant.as_deref().map(super::plant::parse).transpose()?;
         Ok(out)
     }
+}
+
+/// Native code of the last program's kernels against the simulator. Kernels with hazards are left out.
+fn of_native_code(
+    program: &Program,
+    report: &validate::Report,
+    options: &validate::Options,
+) -> Result<native::Native, Error> {
+    let child = super::native::child()?;
+    let found = &report.hazards.found;
+    let skipped: BTreeMap<String, String> = found
+        .iter()
+        .map(|f| (f.hazard.kernel.clone(), "a hazard".to_string()))
+        .collect();
+    let how = native::How {
+        child: &child,
+        generators: &Generator::ALL,
+        limit: super::native::LIMIT,
+        limits: &options.limits,
+    };
+    native::check(
+        program,
+        options.given.as_deref(),
+        options.seed,
+        &skipped,
+        &how,
+    )
 }
 
 /// Options of the manager: how far to go.
@@ -143,6 +184,8 @@ pub enum To {
     S4,
     /// Kernels of native registers
     S5,
+    /// Kernels of native registers, and native code of them as with --native
+    S6,
 }
 
 impl To {
@@ -152,12 +195,16 @@ impl To {
             To::S2 => Stage::S2,
             To::S3 => Stage::S3,
             To::S4 => Stage::S4,
-            To::S5 => Stage::S5,
+            // Native code is made of the last kernels, by no pass.
+            To::S5 | To::S6 => Stage::S5,
         }
     }
 
     fn word(self) -> String {
-        self.stage().to_string().to_lowercase()
+        match self {
+            To::S6 => "s6".to_string(),
+            To::S1 | To::S2 | To::S3 | To::S4 | To::S5 => self.stage().to_string().to_lowercase(),
+        }
     }
 }
 

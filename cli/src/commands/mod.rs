@@ -5,6 +5,7 @@ mod check;
 mod doctor;
 mod kernel;
 mod mutate;
+mod native;
 mod opt;
 #[cfg(feature = "plant")]
 mod plant;
@@ -36,6 +37,8 @@ pub enum Command {
     /// Runs one LLVM module for `xla`
     #[command(hide = true)]
     Kernel(kernel::Kernel),
+    /// Compares native code of kernels with the simulator
+    Native(native::Native),
 }
 
 impl Command {
@@ -51,6 +54,7 @@ impl Command {
             Command::Xla(c) => c.run(),
             Command::Doctor(c) => c.run(),
             Command::Kernel(c) => c.run(),
+            Command::Native(c) => c.run(),
         }
     }
 }

@@ -159,7 +159,10 @@ impl Validation {
         let hazards = finding::hazards(&result, source.structural_hash(), |seed| {
             self.again(&command, seed)
         });
-        let findings = [findings, hazards].concat();
+        let native = finding::native(&result, source.structural_hash(), |seed| {
+            self.again(&command, seed)
+        });
+        let findings = [findings, hazards, native].concat();
         if let Some(folder) = &self.out {
             for f in &findings {
                 let text =

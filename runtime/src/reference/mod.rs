@@ -15,6 +15,7 @@ pub use lanes::ELEMENTWISE;
 use crate::{
     grid::{Devices, Rendezvous},
     limits::Limits,
+    native,
     simulator::{self, Simulation},
 };
 use choices::Choices;
@@ -57,6 +58,7 @@ pub struct Interpreter<'p> {
     first_calls: Option<&'p FirstCalls>,
     kernel_plans: Mutex<HashMap<String, Arc<simulator::Plan>>>,
     choices: Option<&'p Choices>,
+    native: Option<&'p native::kernel::whole::Kernels>,
 }
 
 /// Values of one running function, by place.
@@ -108,6 +110,7 @@ impl<'p> Interpreter<'p> {
             first_calls: None,
             kernel_plans: Mutex::default(),
             choices: None,
+            native: None,
         }
     }
 
@@ -141,6 +144,12 @@ impl<'p> Interpreter<'p> {
         self
     }
 
+    /// Runs kernels that have native code by it. For runs on the IEEE plane alone.
+    pub fn with_native(mut self, kernels: &'p native::kernel::whole::Kernels) -> Interpreter<'p> {
+        self.native = Some(kernels);
+        self
+    }
+
     /// Runs the kernel `name` of the program; results take the declared sizes.
     fn kernel(
         &self,
@@ -149,7 +158,6 @@ impl<'p> Interpreter<'p> {
         results: &[Type],
         events: &mut Events,
     ) -> Result<Vec<Value>, Stop> {
-        let plan = self.kernel_plan(name)?;
         let mut tensors = Vec::with_capacity(arguments.len());
         for value in arguments {
             match value {
@@ -162,16 +170,21 @@ impl<'p> Interpreter<'p> {
         if let Some(calls) = self.first_calls {
             calls.note(name, &tensors);
         }
-        let out = simulator::run(
-            &plan,
-            &tensors,
-            self.planes,
-            &self.simulation,
-            self.limits,
-            events,
-        )?;
+        let by_code = self.native.and_then(|n| n.run(name, &tensors));
+        let outputs = match by_code {
+            Some(Ok(outputs)) => outputs,
+            Some(Err(fault)) => {
+                return Err(Stop::internal(format!("native code of '{name}': {fault}")));
+            }
+            None => {
+                let plan = self.kernel_plan(name)?;
+                let simulation = &self.simulation;
+                let (planes, limits) = (self.planes, self.limits);
+                simulator::run(&plan, &tensors, planes, simulation, limits, events)?.outputs
+            }
+        };
         let sizes = |ty: &Type| ty.as_tensor().and_then(|t| t.static_dims());
-        out.outputs
+        outputs
             .into_iter()
             .zip(results)
             .map(|(t, ty)| match sizes(ty) {

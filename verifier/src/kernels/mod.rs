@@ -4,7 +4,7 @@
 //! rounds in. [`inside`]: where in a kernel a value is wrong. [`hazards`]: wrong uses of memory, copies and semaphores, once per distinct kernel. [`statistics`]: what kernels do, in numbers.
 
 pub mod bounds;
-mod calls;
+pub(crate) mod calls;
 pub mod fault;
 pub mod hazards;
 pub mod inside;

@@ -34,6 +34,7 @@ pub fn report(r: &Report, findings: &[Finding]) -> Value {
             "unknown": r.hazards.unknown,
             "found": findings.iter().filter_map(|f| f.hazard.as_ref()).collect::<Vec<_>>(),
         },
+        "native": r.native.as_ref().map(super::native::json),
         "passes": r.passes.iter().map(|p| json!({
             "pass": p.pass,
             "contract": contract_words(&p.numerics),

@@ -2,6 +2,7 @@
 
 mod hazards;
 pub mod json;
+pub mod native;
 pub mod reproducer;
 pub mod stages;
 pub mod text;

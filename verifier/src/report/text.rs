@@ -104,6 +104,9 @@ pub fn closing(report: &Report) -> String {
         let _ = writeln!(out, "{words}");
     }
     out += &super::hazards::summary(&report.hazards);
+    if let Some(native) = &report.native {
+        out += &super::native::summary(native);
+    }
     let beside = match report.hazards.found.len() {
         0 => String::new(),
         1 => ", and 1 hazard".to_string(),
@@ -249,7 +252,7 @@ pub fn assumptions(report: &Report) -> Option<&'static str> {
         )
 }
 
-fn element(out: &mut String, place: &str, e: &Element) {
+pub(super) fn element(out: &mut String, place: &str, e: &Element) {
     let _ = writeln!(
         out,
         "  {place}: element {:?} of output {}: want {} ({}), got {} ({})",
@@ -273,6 +276,9 @@ fn element(out: &mut String, place: &str, e: &Element) {
 pub fn finding(f: &Finding) -> String {
     if let Some(hazard) = &f.hazard {
         return super::hazards::finding(f, hazard);
+    }
+    if let Some(native) = &f.native {
+        return super::native::finding(f, native);
     }
     let mut out = String::new();
     let rewrite = f.rewrite.as_deref().unwrap_or("no logged rewrite");

@@ -9,6 +9,7 @@ use crate::{
         hazards::{Calls, Hazards},
         inside::Inside,
     },
+    native::Native,
     predicates::Exercised,
     verdict::{Ieee, NOTHING_COMPARED, Ring, Verdict},
 };
@@ -108,6 +109,8 @@ pub struct Report {
     pub hazards: Hazards,
     /// With which arguments kernels were called, until the hazards are looked for.
     pub first_calls: Calls,
+    /// Stage S6, where it was asked for: beside the passes, a difference is a `Miscompile`.
+    pub native: Option<Native>,
     pub time: Duration,
 }
 
@@ -126,6 +129,7 @@ impl Report {
             notes: vec![],
             hazards: Hazards::default(),
             first_calls: Calls::default(),
+            native: None,
             time: Duration::ZERO,
         }
     }
@@ -137,6 +141,14 @@ impl Report {
         } else {
             1
         }
+    }
+
+    /// Takes in what native code gave. Where it agrees or was not run the verdict stays.
+    pub fn take_native(&mut self, native: Native) {
+        if native.differing().next().is_some() {
+            self.verdict = self.verdict.clone().worst(Verdict::Miscompile);
+        }
+        self.native.get_or_insert_default().add(native);
     }
 
     pub(super) fn conclude(&mut self) {
