@@ -77,14 +77,15 @@ impl Check {
         if self.native {
             command += " --native";
         }
-        self.validation.finish(&source, given, command, target, |options| {
-            let mut report = validate::pipeline(&source, &steps, options)?;
-            if native {
-                let last = steps.last().map_or(&source, |s| &s.program);
-                report.take_native(of_native_code(last, &report, options)?);
-            }
-            Ok(report)
-        })
+        self.validation
+            .finish(&source, given, command, target, |options| {
+                let mut report = validate::pipeline(&source, &steps, options)?;
+                if native {
+                    let last = steps.last().map_or(&source, |s| &s.program);
+                    report.take_native(of_native_code(last, &report, options)?);
+                }
+                Ok(report)
+            })
     }
 
     #[cfg(not(feature = "plant"))]

@@ -10,7 +10,7 @@ use tileproof_dialect::{
     mlir::text::{self, Literals, Locations},
     program::Program,
 };
-use tileproof_lowering::{manager, pass::Pass, pipeline, settings::Settings};
+use tileproof_lowering::{manager, pass::Pass, pipeline, rewrite::Applied, settings::Settings};
 use tileproof_verifier::finding::write_atomically;
 
 #[derive(Args)]
