@@ -162,6 +162,8 @@ def check(function, *arguments, kwargs=None, contract="xla", level="quick", seco
             found = json.loads(ran.stdout)
         except json.JSONDecodeError as e:
             raise ValueError(f"tileproof ends with {ran.returncode}: {ran.stderr.strip()}") from e
+        if "modules" not in found:
+            raise ValueError(f"tileproof ends with {ran.returncode}: {ran.stderr.strip()}")
         script = folder / "findings" / "repro.py"
         return Report(
             verdict=found["verdict"]["verdict"],
