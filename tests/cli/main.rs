@@ -4,6 +4,7 @@ use assert_cmd::Command;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
+mod output;
 mod python;
 mod xla;
 
@@ -229,8 +230,71 @@ fn a_trap_is_located() {
     let text = "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = func.call @main(%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}\n";
     let path = file(&folder, "forever.mlir", text);
     let ran = tileproof(&["run", &path]);
-    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("forever.mlir:2:"), "{}", ran.err);
+    assert!(ran.err.contains("nested deeper than"), "{}", ran.err);
+}
+
+/// A loop that never ends.
+const ENDLESS: &str = "func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %r = stablehlo.while(%a = %x) : tensor<f32>
+  cond {
+    %t = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  } do {
+    %b = stablehlo.add %a, %a : tensor<f32>
+    stablehlo.return %b : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+";
+
+#[test]
+fn a_run_ends_after_as_many_steps_or_seconds_as_it_may_take() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let path = file(&folder, "endless.mlir", ENDLESS);
+    let ran = tileproof(&["run", &path, "--max-steps", "1000"]);
+    assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("more than 1000 steps"), "{}", ran.err);
+    assert!(ran.err.contains("--max-steps"), "{}", ran.err);
+    let most = u64::MAX.to_string();
+    let ran = tileproof(&["run", &path, "--max-steps", &most, "--time", "1"]);
+    assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("within 1 s (--time)"), "{}", ran.err);
+    assert_eq!(ran.out, "");
+}
+
+#[test]
+fn passes_that_do_not_run_are_named_beside_those_that_do() {
+    let program = program("lstm.mlir");
+    for option in ["--print-ir-after", "--stop-after"] {
+        // Without --pipeline, no pass runs at all.
+        for more in [&[][..], &["--pipeline"]] {
+            let ran = tileproof(&[&["opt", &program, option, "nope"], more].concat());
+            assert_eq!(ran.code, 3, "{}", ran.err);
+            let said = [option, "'nope'", "hlo-simplify", "hlo-dce"];
+            for word in said {
+                assert!(ran.err.contains(word), "no {word}: {}", ran.err);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_measurement_of_nothing_is_not_a_success() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.abs %x : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n";
+    let path = file(&folder, "abs.mlir", text);
+    for (more, code, wanted) in [
+        (["--sites", "0"], 3, "--sites"),
+        (["--op", "99999"], 3, "--op 99999: what is measured has"),
+        (["--mutator", "trip-count"], 2, "nothing was measured"),
+        (["--mutator", "drop-operation"], 0, ""),
+    ] {
+        let ran = tileproof(&[&["mutate", &path][..], &more].concat());
+        assert_eq!(ran.code, code, "{more:?}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains(wanted), "{more:?}: {}", ran.err);
+    }
 }
 
 #[test]

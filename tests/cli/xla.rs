@@ -235,6 +235,33 @@ fn a_folder_without_dumps_is_bad_input() {
 }
 
 #[test]
+fn a_module_of_one_program_is_not_equal() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let path = folder.path().display().to_string();
+    let check = || tileproof(&["xla", &path, "--no-codegen", "--reduce", "0"]);
+    let negate =
+        "HloModule m\nENTRY e {\n  x = f32[2]{0} parameter(0)\n  ROOT y = f32[2]{0} negate(x)\n}\n";
+    file(&folder, "module_0000.f.cpu_after_optimizations.txt", negate);
+    let ran = check();
+    assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("nothing was compared"), "{}", ran.out);
+    let said = "no stage changed what the program computes";
+    assert!(!ran.out.contains(said), "{}", ran.out);
+    // With the program before it there is something to compare.
+    file(&folder, "module_0000.f.before_optimizations.txt", negate);
+    assert_eq!(check().code, 0);
+    // A dump of another module that cannot be read.
+    let random = folder
+        .path()
+        .join("module_0009.g.0001.foo.after_bar.before_baz.txt");
+    std::fs::write(&random, [0xc3u8, 0x28, 0xff, 0x00, 0x9a].repeat(200)).expect("writable");
+    let ran = check();
+    assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
+    let name = "module_0009.g.0001.foo.after_bar.before_baz.txt";
+    assert!(ran.out.contains(name), "{}", ran.out);
+}
+
+#[test]
 fn a_program_runs_on_xla() {
     let Some(python) = python() else { return };
     let folder = TempDir::new().expect("a temporary folder");
@@ -271,6 +298,9 @@ fn an_error_of_xla_and_a_missing_python_are_told() {
     ]);
     assert_eq!(absent.code, 3, "{}", absent.err);
     assert!(absent.err.contains("/no/such/python"), "{}", absent.err);
+    let absent = tileproof(&["bench", &sum, "--python", "/no/such/python"]);
+    assert_eq!(absent.code, 3, "{}{}", absent.out, absent.err);
+    assert!(absent.err.contains("/no/such/python"), "{}", absent.err);
     let Some(python) = python() else { return };
     let hang = "module @m {\n  func.func public @main(%x: tensor<i32>) -> tensor<i32> {\n    %y = stablehlo.while(%s = %x) : tensor<i32>\n    cond {\n      %t = stablehlo.constant dense<true> : tensor<i1>\n      stablehlo.return %t : tensor<i1>\n    } do {\n      %z = stablehlo.add %s, %s : tensor<i32>\n      stablehlo.return %z : tensor<i32>\n    }\n    return %y : tensor<i32>\n  }\n}\n";
     let hang = file(&folder, "hang.mlir", hang);
@@ -284,7 +314,7 @@ fn an_error_of_xla_and_a_missing_python_are_told() {
         "--xla-timeout",
         "3",
     ]);
-    assert_eq!(hung.code, 1, "{}", hung.err);
+    assert_eq!(hung.code, 2, "{}", hung.err);
     assert!(hung.err.contains("does not end within 3 s"), "{}", hung.err);
 }
 
