@@ -291,12 +291,24 @@ impl Program {
     pub fn region_hash(&self, region: RegionId) -> u128 {
         let mut numbering = std::collections::HashMap::new();
         let mut h = Xxh3::new();
-        self.hash_region(region, &mut numbering, &mut h, &mut vec![]);
+        self.hash_region(region, &mut numbering, &mut h, &mut Callees::default());
         h.digest128()
+    }
+
+    /// [`Self::op_hash`] of every op, by its number.
+    pub fn op_hashes(&self) -> Vec<u128> {
+        let mut callees = Callees::default();
+        self.op_ids()
+            .map(|id| self.hash_of_op(id, &mut callees))
+            .collect()
     }
 
     /// Hash of what op `id` computes from its operands and captured values: attributes, result types, regions and callees; not operands, names, locations.
     pub fn op_hash(&self, id: OpId) -> u128 {
+        self.hash_of_op(id, &mut Callees::default())
+    }
+
+    fn hash_of_op(&self, id: OpId, callees: &mut Callees) -> u128 {
         let o = self.op(id);
         let mut h = Xxh3::new();
         o.op.hash_structure(&mut h);
@@ -304,11 +316,11 @@ impl Program {
         // One numbering over all regions: a later region may use what an earlier one captured, in another order.
         let mut numbering = std::collections::HashMap::new();
         for r in &o.regions {
-            self.hash_region(*r, &mut numbering, &mut h, &mut vec![]);
+            self.hash_region(*r, &mut numbering, &mut h, callees);
         }
         for callee in o.op.callees() {
             match self.find_function(callee) {
-                Some(f) => h.update(&self.region_hash(self.function(f).body).to_le_bytes()),
+                Some(f) => h.update(&self.hash_of_function(f, callees).to_le_bytes()),
                 None => h.update(callee.as_bytes()),
             }
         }
@@ -347,12 +359,27 @@ impl Program {
         }
     }
 
+    /// Hash of a function's body; each function once.
+    fn hash_of_function(&self, f: FunctionId, callees: &mut Callees) -> u128 {
+        if let Some(known) = callees.known.get(&f) {
+            return *known;
+        }
+        callees.under_way.push(f);
+        let mut h = Xxh3::new();
+        let mut fresh = std::collections::HashMap::new();
+        self.hash_region(self.function(f).body, &mut fresh, &mut h, callees);
+        callees.under_way.pop();
+        let out = h.digest128();
+        callees.known.insert(f, out);
+        out
+    }
+
     fn hash_region(
         &self,
         region: RegionId,
         numbering: &mut std::collections::HashMap<ValueId, u32>,
         h: &mut Xxh3,
-        calls: &mut Vec<FunctionId>,
+        callees: &mut Callees,
     ) {
         let r = self.region(region);
         let define =
@@ -382,21 +409,25 @@ impl Program {
             self.hash_kernel(&o.op, h);
             o.regions.len().hash(h);
             for inner in &o.regions {
-                self.hash_region(*inner, numbering, h, calls);
+                self.hash_region(*inner, numbering, h, callees);
             }
             for callee in o.op.callees() {
                 match self.find_function(callee) {
-                    Some(f) if !calls.contains(&f) => {
-                        calls.push(f);
-                        let mut fresh = std::collections::HashMap::new();
-                        self.hash_region(self.function(f).body, &mut fresh, h, calls);
-                        calls.pop();
+                    Some(f) if !callees.under_way.contains(&f) => {
+                        h.update(&self.hash_of_function(f, callees).to_le_bytes());
                     }
                     Some(_) | None => callee.hash(h),
                 }
             }
         }
     }
+}
+
+/// Functions hashed so far, and those that are being hashed.
+#[derive(Default)]
+struct Callees {
+    known: std::collections::HashMap<FunctionId, u128>,
+    under_way: Vec<FunctionId>,
 }
 
 impl Op {

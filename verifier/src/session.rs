@@ -32,7 +32,7 @@ pub struct Facts {
 impl Facts {
     pub fn of(program: &Program) -> Facts {
         Facts {
-            hashes: program.op_ids().map(|id| program.op_hash(id)).collect(),
+            hashes: program.op_hashes(),
             captures: program.op_ids().map(|id| program.op_captures(id)).collect(),
         }
     }
