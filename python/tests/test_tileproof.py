@@ -64,7 +64,7 @@ class Check(unittest.TestCase):
         self.assertEqual(report.verdict, "Equal", str(report))
 
     def test_layouts_of_optimized_modules_say_how_narrow_numbers_are_packed(self):
-        self.assertEqual(packed("a = s4[4,8]{1,0} fusion(u2[3] b, s8[4]{0} c)"), "a = s4[4,8]{1,0:E(4)} fusion(u2[3]{:E(2)} b, s8[4]{0} c)")
+        self.assertEqual(packed("a = s4[4,8]{1,0} fusion(u2[3] b, s8[4]{0} c)"), "a = s4[4,8]{1,0:E(4)} fusion(u2[3] b, s8[4]{0} c)")
         self.assertEqual(packed("(f4e2m1fn[2]{0}, s4[]) tuple(s4.1)"), "(f4e2m1fn[2]{0:E(4)}, s4[]{:E(4)}) tuple(s4.1)")
 
     def test_unused_static_and_narrow_arguments_fit(self):

@@ -242,8 +242,13 @@ class Compiler:
 
 def packed(text):
     """The text of an optimized module with element sizes in the layouts of types of less than a byte, which XLA packs in its last passes."""
-    shape = re.compile(r"\b(s|u|f)([24])(e2m1fn)?(\[[\d,]*\])(?:\{([\d,]*)\})?(?=[\s,)}]|$)")
-    return shape.sub(lambda m: f"{m[1]}{m[2]}{m[3] or ''}{m[4]}{{{m[5] or ''}:E({m[2]})}}", text)
+    shape = re.compile(r"\b(s|u|f)([24])(e2m1fn)?(\[[\d,]+\]\{([\d,]+)\}|\[\](?!\{))")
+
+    def with_size(m):
+        dims, order = m[4].split("{")[0], m[5] or ""
+        return f"{m[1]}{m[2]}{m[3] or ''}{dims}{{{order}:E({m[2]})}}"
+
+    return shape.sub(with_size, text)
 
 
 def kind_of(error, where):

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tileproof_dialect::{
     hlo::{self, composite::Values},
     op::{Kind, Op},
-    planes::ring::{Residue, is_code, mul_residues},
+    planes::ring::{self, Residue, is_code, mul_residues},
     program::{OpId, Program},
 };
 
@@ -64,11 +64,12 @@ pub fn has_logarithm_of_power(
     b.difference(&a).filter_map(residues).any(|x| {
         let others = a.difference(&b).filter_map(residues);
         others.filter(|y| x.len() == y.len()).any(|y| {
+            // The square of a root is its radicand or the negative of it.
             let all = |f: fn(Residue, Residue) -> Residue, to: fn(Residue, Residue) -> Residue| {
-                let numbers = |x: Residue, y: Residue| !is_code(x) && !is_code(y);
-                x.iter()
-                    .zip(&y)
-                    .all(|(x, y)| numbers(*x, *y) && f(*x, *y) == to(*x, *y))
+                x.iter().zip(&y).all(|(x, y)| {
+                    let (f, to) = (f(*x, *y), to(*x, *y));
+                    !is_code(*x) && !is_code(*y) && (f == to || ring::add(f, to) == 0)
+                })
             };
             all(|x, _| mul_residues(x, x), |_, y| y)
                 || all(|_, y| mul_residues(y, y), |x, _| x)

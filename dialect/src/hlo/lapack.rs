@@ -64,10 +64,17 @@ pub fn routine(target: &str) -> Option<Routine> {
     })
 }
 
-/// Letters of the options: `uplo`, `side`, `trans_x`, `diag`, `mode`.
+/// Options: letters (`uplo`, `side`, `trans_x`, `diag`, `mode`) and truth values (`left`, `transpose`).
 struct Options<'a>(&'a Attributes);
 
 impl Options<'_> {
+    fn flag(&self, name: &str) -> Option<bool> {
+        match self.0.get(name) {
+            Some(Attribute::Bool(v)) => Some(*v),
+            Some(_) | None => None,
+        }
+    }
+
     fn letter(&self, name: &str) -> Option<u8> {
         match self.0.get(name) {
             Some(Attribute::Int(code)) => u8::try_from(*code).ok(),
@@ -312,8 +319,8 @@ impl Call<'_> {
             }
             Routine::QrProduct => {
                 let product = factor::Product {
-                    left: letter("side")? == b'L',
-                    adjoint: letter("trans")? != b'N',
+                    left: self.options.flag("left").ok_or_else(missing)?,
+                    adjoint: self.options.flag("transpose").ok_or_else(missing)?,
                 };
                 let made = product.of(first, &operand(1)?.data, operand(2)?);
                 vec![Made::Numbers(made.ok_or_else(missing)?.data)]

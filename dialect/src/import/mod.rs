@@ -34,13 +34,19 @@ pub fn detect(bytes: &[u8], name: &str) -> Form {
     if first.starts_with("HloModule") {
         return Form::HloText;
     }
+    // In quotes it is an op of generic form, or a name that any dialect may hold.
+    let is_generic_op = |i: usize| {
+        let end = text[i..].find('"').map(|end| i + end + 1);
+        end.is_some_and(|end| text[end..].starts_with('('))
+    };
     let uses = |dialect: &str| {
         text.match_indices(dialect).any(|(i, _)| {
             i == 0
-                || matches!(
-                    text.as_bytes()[i - 1],
-                    b' ' | b'"' | b'\t' | b'\n' | b'(' | b'!' | b'#' | b'='
-                )
+                || match text.as_bytes()[i - 1] {
+                    b'"' => is_generic_op(i),
+                    b' ' | b'\t' | b'\n' | b'(' | b'!' | b'#' | b'=' => true,
+                    _ => false,
+                }
         })
     };
     if uses("stablehlo.") || uses("chlo.") {
@@ -83,7 +89,14 @@ mod tests {
             ),
             Form::StableHlo
         );
-        assert_eq!(detect(b"\"stablehlo.add\"", "x"), Form::StableHlo);
+        assert_eq!(detect(b"\"stablehlo.add\"(%a) hlo.x", "x"), Form::StableHlo);
+        assert_eq!(
+            detect(
+                b"%0 = hlo.composite %a {name = \"chlo.erf\", decomposition = @f}",
+                "x.mlir"
+            ),
+            Form::OwnText
+        );
         assert_eq!(
             detect(b"func.func @main() { return }", "x.mlir"),
             Form::StableHlo

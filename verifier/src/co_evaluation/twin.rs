@@ -2,12 +2,24 @@
 //! the same in two precisions hold such pairs, and what hangs on one twin has the residues of what hangs on the other.
 
 use super::{Bodies, CoEvaluation, Frame, cut::Got};
-use crate::{region, session::Content, validate::Origin};
+use crate::{
+    region::{self, Side},
+    session::Content,
+    validate::Origin,
+};
 use std::collections::HashSet;
-use tileproof_dialect::{eval::Stop, planes::ring::Residue, program::ValueId, tensor::Tensor};
+use tileproof_dialect::{
+    eval::Stop,
+    hlo,
+    op::Op,
+    planes::ring::Residue,
+    program::{OpId, Program, ValueId},
+    tensor::Tensor,
+    types::ElementType,
+};
 
 impl CoEvaluation<'_, '_, '_> {
-    /// Whether `partner` and `v` start from twins, so that equal residues do not make one the counterpart of the other: `v` then keeps its own value,
+    /// Whether `partner` and `v` start from twins or one of them is rounded on the way, so that equal residues do not make one the counterpart of the other: `v` then keeps its own value,
     /// and what hangs on it is judged.
     pub(super) fn starts_from_twins(
         &self,
@@ -21,6 +33,9 @@ impl CoEvaluation<'_, '_, '_> {
             return Ok(false);
         }
         let (want, have) = self.sides(partner, v, got, bodies, frame);
+        if roundings(self.pair.before.program, &want) != roundings(self.pair.after.program, &have) {
+            return Ok(true);
+        }
         let want: HashSet<Content> = region::leaves(self.pair.before, &want)
             .iter()
             .filter_map(|x| frame.before.get(x))
@@ -44,6 +59,24 @@ impl CoEvaluation<'_, '_, '_> {
         }
         Ok(false)
     }
+}
+
+/// Conversions of floats to narrower types in a side.
+fn roundings(program: &Program, side: &Side) -> usize {
+    let element = |v: Option<&ValueId>| {
+        let t = v.and_then(|v| program.ty(*v).as_tensor());
+        t.map(|t| t.element.clone()).filter(ElementType::is_float)
+    };
+    let rounds = |op: &&OpId| {
+        let o = program.op(**op);
+        let Op::Hlo(inner) = &o.op;
+        let (from, to) = (element(o.operands.first()), element(o.results.first()));
+        match (inner, from, to) {
+            (hlo::Op::Convert(_), Some(from), Some(to)) => to.bits() < from.bits(),
+            (_, _, _) => false,
+        }
+    };
+    side.ops.iter().filter(rounds).count()
 }
 
 /// Whether two tensors of floats hold the same residues, in any order, and not the same numbers.

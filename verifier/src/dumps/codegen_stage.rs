@@ -3,7 +3,7 @@
 use super::{
     codegen::{Checker, Kernel, Outcome},
     culprit::{self, Culprit},
-    stages::{Kind, Link, Stage},
+    stages::{self, Kind, Link, Stage},
 };
 use crate::{
     compare::bits,
@@ -83,7 +83,7 @@ fn arguments(
     let devices = grid::devices(program);
     let processes = devices.count().unwrap_or(1);
     let parameters = program.parameter_types().len();
-    let all = match given {
+    let all = match stages::fitting(program, given) {
         Some(values) => values.to_vec(),
         // Drawn for all processes at once; where they do not look at the grid they do the same.
         None => inputs::generate(&*grid::unrolled(program, &devices)?, class, seed)?,

@@ -9,7 +9,8 @@ use crate::{
 };
 use std::{path::PathBuf, sync::Arc, time::Instant};
 use tileproof_dialect::{
-    error::Error, location::Location, numerics::Numerics, program::Program, types::Type,
+    error::Error, location::Location, numerics::Numerics, program::Program, tensor::Value,
+    types::Type,
 };
 
 /// A kind of stage, and with it who is to blame.
@@ -117,6 +118,11 @@ pub fn check(
             to += 1;
         }
         if !steps.is_empty() {
+            let given = fitting(first, options.given.as_deref()).map(<[Value]>::to_vec);
+            let options = &Options {
+                given,
+                ..options.clone()
+            };
             let report = validate::pipeline(first, &steps, options)?;
             out.absorb(&chain[from..=to], report);
         }
@@ -128,6 +134,16 @@ pub fn check(
     }
     out.report.time = start.elapsed();
     Ok(out)
+}
+
+/// The arguments where the program takes such ones, for one process or for each: a partitioned program has smaller ones.
+pub fn fitting<'v>(program: &Program, given: Option<&'v [Value]>) -> Option<&'v [Value]> {
+    let types = program.parameter_types();
+    given.filter(|values| {
+        let whole = !types.is_empty() && values.len().is_multiple_of(types.len());
+        let mut all = values.iter().zip(types.iter().cycle());
+        (whole || values.is_empty()) && all.all(|(v, ty)| v.ty().compatible(ty))
+    })
 }
 
 /// The stage that begins at `link`.

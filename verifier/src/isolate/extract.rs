@@ -135,7 +135,7 @@ pub fn extract(
     let types: Vec<Type> = part
         .parameters
         .iter()
-        .map(|v| program.ty(*v).clone())
+        .map(|v| copier.end(program.ty(*v)))
         .collect();
     let parameters = copier
         .to
@@ -146,6 +146,7 @@ pub fn extract(
             Observed::Everything => copier.copy_of(new),
             Observed::Nothing => new,
         };
+        let new = copier.bitcast(new, program.ty(*old));
         values.insert(*old, new);
     }
     let mut shown = vec![];

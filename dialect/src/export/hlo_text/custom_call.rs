@@ -64,7 +64,11 @@ pub fn custom_call(f: &Fields<'_>, operands: &[Type], out: &mut Pairs) -> Result
         "API_VERSION_STATUS_RETURNING_UNIFIED",
         "API_VERSION_TYPED_FFI",
     ];
-    let version = f.int("api_version").unwrap_or(1);
+    // Only the typed interface takes a dictionary.
+    let version = match f.0.get("backend_config") {
+        Some(Attribute::Dict(_)) => 4,
+        Some(_) | None => f.int("api_version").unwrap_or(1),
+    };
     if let Some(word) = usize::try_from(version - 2)
         .ok()
         .and_then(|i| versions.get(i))
