@@ -333,16 +333,24 @@ impl CoEvaluation<'_, '_, '_> {
         let independent = |e: &Environment, x: ValueId| {
             e.get(&x).is_some_and(|c| self.session.is_independent(*c))
         };
-        let side = |version: &Version<'_>, region, root, e: &Environment| {
+        let side = |version: &Version<'_>,
+                    region,
+                    root,
+                    e: &Environment,
+                    moved: &dyn Fn(ValueId) -> bool| {
             let side = collect(version, region, root, 1, |x| {
-                !independent(e, x) && e.get(&x).is_some_and(|c| frame.followed.shared.contains(c))
+                !independent(e, x)
+                    && !moved(x)
+                    && e.get(&x).is_some_and(|c| frame.followed.shared.contains(c))
             })?;
             let leaves = region::leaves(version, &side).into_iter();
             let contents: Option<HashSet<Content>> = leaves.map(|x| e.get(&x).copied()).collect();
             Some((side, contents?))
         };
-        let (want, w) = side(before, bodies.before, partner, &frame.before)?;
-        let (got, g) = side(after, bodies.after, v, &frame.followed.after)?;
+        let (want, w) = side(before, bodies.before, partner, &frame.before, &|_| false)?;
+        let (got, g) = side(after, bodies.after, v, &frame.followed.after, &|x| {
+            moved_for(after.program, x, v)
+        })?;
         let computing = want.ops.iter().filter(|op| {
             let mut results = before.program.op(**op).results.iter();
             !results.all(|x| independent(&frame.before, *x))
@@ -376,7 +384,9 @@ impl CoEvaluation<'_, '_, '_> {
             let want = collect(before, bodies.before, partner, REACH, |x| {
                 is_cut(of_before, x)
             })?;
-            let got = collect(after, bodies.after, v, REACH, |x| is_cut(of_after, x))?;
+            let got = collect(after, bodies.after, v, REACH, |x| {
+                is_cut(of_after, x) && !moved_for(after.program, x, v)
+            })?;
             if !is_plain(before.program, &want) || !is_plain(after.program, &got) {
                 return None;
             }
@@ -609,6 +619,23 @@ fn shaped(value: Tensor, sign: Sign, number: u64) -> Tensor {
             }
         }
     }
+}
+
+/// Whether `x` is what the rewrite that made `v` moved for it. It may be what both sides have by chance: the transpose of a matrix that is symmetric on the
+/// inputs at hand.
+fn moved_for(program: &Program, x: ValueId, v: ValueId) -> bool {
+    let definition = |v: ValueId| match program.value(v).def {
+        ValueDef::Result { op, .. } => Some(program.op(op)),
+        ValueDef::Argument { .. } => None,
+    };
+    let (Some(moved), Some(made)) = (definition(x), definition(v)) else {
+        return false;
+    };
+    let source = made.location.sources.first();
+    x != v
+        && moved.op.kind() == Kind::Movement
+        && source.is_some()
+        && moved.location.sources.first() == source
 }
 
 /// As [`region::collect`], but the `reach` ops nearest to the root are in the side whatever is cut. None: the side is large.
