@@ -32,10 +32,25 @@ pub struct Facts {
 impl Facts {
     pub fn of(program: &Program) -> Facts {
         Facts {
-            hashes: program.op_ids().map(|id| program.op_hash(id)).collect(),
+            hashes: program.op_ids().map(|id| hash(program, id)).collect(),
             captures: program.op_ids().map(|id| program.op_captures(id)).collect(),
         }
     }
+}
+
+/// What an op computes. A kernel is known by what it is, not by its name: layers of one model call kernels of many names that are the same.
+fn hash(program: &Program, id: OpId) -> u128 {
+    let o = program.op(id);
+    let Some(kernel) = o.op.kernel().and_then(|name| program.kernel(name)) else {
+        return program.op_hash(id);
+    };
+    let mut h = Xxh3::new();
+    h.update(b"kernel_call");
+    h.update(&kernel.structural_hash().to_le_bytes());
+    for v in &o.results {
+        h.update(program.ty(*v).to_string().as_bytes());
+    }
+    h.digest128()
 }
 
 /// A version of the program with the hashes of its ops and an interpreter for each set of planes.

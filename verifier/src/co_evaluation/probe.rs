@@ -59,9 +59,16 @@ const PROBES: [(Class, Sign); 11] = [
 ];
 
 /// What is generated for calls of kernels.
-const KERNEL_PROBES: [(Class, Sign); 7] = [
+const KERNEL_PROBES: [(Class, Sign); 13] = [
     (Class::Special, Sign::Drawn),
+    // An index alone takes one value a time.
     (Class::Boundary, Sign::Drawn),
+    (Class::Boundary, Sign::Drawn),
+    (Class::Boundary, Sign::Drawn),
+    (Class::Boundary, Sign::Drawn),
+    (Class::Normal, Sign::Of(0b0000_0000)),
+    (Class::Normal, Sign::Of(0b1111_1111)),
+    (Class::Normal, Sign::Of(0b0101_0101)),
     (Class::Normal, Sign::Few),
     (Class::Normal, Sign::Rising),
     (Class::Normal, Sign::Falling),
