@@ -10,6 +10,7 @@
 mod control;
 mod cut;
 mod explain;
+mod kernel_probe;
 mod loose;
 mod mismatch;
 pub mod probe;
