@@ -6,7 +6,12 @@
 
 use std::sync::Arc;
 use tileproof_dialect::{
-    error::Error, import::stablehlo, program::Program, stage::Stage, tpu::Kernel,
+    error::Error,
+    import::stablehlo,
+    mlir::text::{self, Literals, Locations},
+    program::Program,
+    stage::Stage,
+    tpu::Kernel,
 };
 use tileproof_lowering::{
     manager::{self, Options},
@@ -169,6 +174,17 @@ fn is_no_fault(right: &Kernel, wrong: &Program) -> bool {
     })
 }
 
+/// The lines that the fault changed.
+fn changed(right: &Program, wrong: &Program) -> String {
+    let lines = |p: &Program| {
+        let text = text::print(p, Locations::Hidden, Literals::Hashed).unwrap_or_default();
+        text.lines().map(str::to_string).collect::<Vec<_>>()
+    };
+    let (right, wrong) = (lines(right), lines(wrong));
+    let out = wrong.iter().filter(|l| !right.contains(l)).take(6);
+    out.map(|l| format!("  {l}\n")).collect()
+}
+
 /// One of the faults the mutator makes is found, at its pass.
 fn found(
     source: &Arc<Program>,
@@ -205,7 +221,11 @@ fn found(
         all.extend(steps(&all[at].program, &passes[at + 1..], settings).map_err(words)?);
         let report = check(source, &all, Level::Full).map_err(words)?;
         if report.exit_code() != 1 {
-            return Err(format!("seed {seed} is not found: {}", report.verdict));
+            return Err(format!(
+                "seed {seed} is not found: {}\n{}",
+                report.verdict,
+                changed(&right[at].program, &all[at].program)
+            ));
         }
         let first = report.passes.iter().find(|p| p.verdict.is_mismatch());
         let first = first.map(|p| p.pass.as_str());

@@ -32,10 +32,25 @@ pub struct Facts {
 impl Facts {
     pub fn of(program: &Program) -> Facts {
         Facts {
-            hashes: program.op_hashes(),
+            hashes: (program.op_ids().zip(program.op_hashes()))
+                .map(|(id, plain)| of_kernel(program, id).unwrap_or(plain))
+                .collect(),
             captures: program.op_ids().map(|id| program.op_captures(id)).collect(),
         }
     }
+}
+
+/// What a call of a kernel computes. A kernel is known by what it is, not by its name: layers of one model call kernels of many names that are the same.
+fn of_kernel(program: &Program, id: OpId) -> Option<u128> {
+    let o = program.op(id);
+    let kernel = o.op.kernel().and_then(|name| program.kernel(name))?;
+    let mut h = Xxh3::new();
+    h.update(b"kernel_call");
+    h.update(&kernel.structural_hash().to_le_bytes());
+    for v in &o.results {
+        h.update(program.ty(*v).to_string().as_bytes());
+    }
+    Some(h.digest128())
 }
 
 /// A version of the program with the hashes of its ops and an interpreter for each set of planes.

@@ -12,6 +12,7 @@ mod attempt;
 mod control;
 mod cut;
 mod explain;
+mod kernel_probe;
 mod loose;
 mod mismatch;
 pub mod probe;

@@ -3,11 +3,9 @@
 //!
 //! Only for passes of ours, and for ops that stand for one source op on both sides: two values that are equal by chance are no pair. The sides reach a few ops
 //! back, farther than the patterns of rewrites look, so that what a rewrite knows of its operands stays true of the generated values.
-//!
-//! A kernel must be right for all operands: a call of one is tried against the ops of the before side that compute its results from its operands, also on
-//! equal values and on ones that rise or fall along the tensor, so that what is largest or comes first lies at the ends of blocks. Small ones at level quick too.
+//! Calls of kernels: [`kernel_probe`].
 
-use super::{Bodies, CoEvaluation, Followed, Frame, cut::Got, explain::work};
+use super::{Bodies, CoEvaluation, Followed, Frame, cut::Got, explain::work, kernel_probe};
 use crate::{
     contract::{self, Judged},
     inputs::{Class, Random, drawn, roles},
@@ -25,7 +23,7 @@ use tileproof_dialect::{
     location::SourceOp,
     op::{Kind, Op},
     planes::ring,
-    program::{OpId, Operation, Program, RegionId, ValueDef, ValueId},
+    program::{OpId, Program, RegionId, ValueDef, ValueId},
     tensor::{Tensor, Value},
 };
 use tileproof_runtime::inputs::with_ring;
@@ -58,17 +56,6 @@ const PROBES: [(Class, Sign); 11] = [
     (Class::Subnormal, Sign::Drawn),
 ];
 
-/// What is generated for calls of kernels.
-const KERNEL_PROBES: [(Class, Sign); 7] = [
-    (Class::Special, Sign::Drawn),
-    (Class::Boundary, Sign::Drawn),
-    (Class::Normal, Sign::Few),
-    (Class::Normal, Sign::Rising),
-    (Class::Normal, Sign::Falling),
-    (Class::Wide, Sign::Drawn),
-    (Class::Subnormal, Sign::Drawn),
-];
-
 /// What is done with the numbers that are drawn: nothing; one sign for all floats of a value, by the bit of its number; few distinct numbers, so that many
 /// are equal; numbers that rise or fall along the tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,11 +70,9 @@ pub enum Sign {
 /// How many ops back a side reaches at least.
 const REACH: usize = 3;
 /// Most ops of a side.
-const MOST_OPS: usize = 64;
+pub(super) const MOST_OPS: usize = 64;
 /// Most scalar operations of all probes of one comparison.
 const MOST_WORK: u64 = 200_000_000;
-/// Most scalar operations of one probe of a kernel, and of all, at level quick.
-const QUICK_WORK: (u64, u64) = (200_000, 4_000_000);
 /// Most ops walked back from a value to see what it hangs on.
 const MOST_WALKED: usize = 4096;
 /// How often a region is extended.
@@ -159,7 +144,7 @@ impl CoEvaluation<'_, '_, '_> {
         let (seed, most) = match self.pair.probing {
             Probing::Off => return Ok(()),
             Probing::Kernels { .. } if !is_call => return Ok(()),
-            Probing::Kernels { seed } => (seed, QUICK_WORK.1),
+            Probing::Kernels { seed } => (seed, kernel_probe::QUICK_WORK.1),
             Probing::On { seed } => (seed, MOST_WORK),
         };
         if self.pair.origin != Origin::Pass || self.probed.work > most {
@@ -185,16 +170,16 @@ impl CoEvaluation<'_, '_, '_> {
             return Ok(());
         }
         if matches!(self.pair.probing, Probing::Kernels { .. })
-            && self.work_of(&want_side, frame) > QUICK_WORK.0
+            && self.work_of(&want_side, frame) > kernel_probe::QUICK_WORK.0
         {
             return Ok(());
         }
         let probes: &[(Class, Sign)] = match is_call {
-            true => &KERNEL_PROBES,
+            true => &kernel_probe::PROBES,
             false => &PROBES,
         };
         // Where sums overflow hangs on their order.
-        let orders = is_call && adds(self.pair.before.program, &want_side);
+        let orders = is_call && kernel_probe::adds(self.pair.before.program, &want_side);
         for (i, (class, sign)) in probes.iter().copied().enumerate() {
             if orders && matches!(class, Class::Special | Class::Wide) {
                 continue;
@@ -218,107 +203,6 @@ impl CoEvaluation<'_, '_, '_> {
             }
         }
         Ok(())
-    }
-
-    fn is_call_result(&self, v: ValueId) -> bool {
-        let program = self.pair.after.program;
-        match program.value(v).def {
-            ValueDef::Result { op, .. } => program.op(op).op.kernel().is_some(),
-            ValueDef::Argument { .. } => false,
-        }
-    }
-
-    /// Scalar operations of a side on the values at hand.
-    fn work_of(&self, side: &Side, frame: &Frame) -> u64 {
-        let program = self.pair.before.program;
-        let each = side.ops.iter();
-        each.map(|op| work(self.session, program.op(*op), &frame.before))
-            .sum()
-    }
-
-    /// The call of a kernel that gives `v`, and the ops that compute the before side's `content` from what the kernel takes.
-    fn kernel_region(
-        &mut self,
-        v: ValueId,
-        content: Content,
-        bodies: Bodies,
-        frame: &Frame,
-    ) -> Result<Option<(Side, Side)>, Stop> {
-        let (before, after) = (self.pair.before, self.pair.after);
-        let ValueDef::Result { op, .. } = after.program.value(v).def else {
-            return Ok(None);
-        };
-        let Some(starts) = self.starts(op, bodies, frame) else {
-            return Ok(None);
-        };
-        let candidates = self.candidates(op, bodies);
-        let same = |p: &ValueId| {
-            frame.before.get(p) == Some(&content)
-                && before.program.ty(*p).compatible(after.program.ty(v))
-        };
-        // Two values that are the same on the inputs at hand: it cannot be told which of them the kernel computes.
-        let partners: Vec<ValueId> = candidates.into_iter().filter(same).collect();
-        let [partner] = partners[..] else {
-            return Ok(None);
-        };
-        let want = region::collect(before, bodies.before, partner, |x| starts.contains(&x));
-        let got = Side {
-            root: v,
-            ops: vec![op],
-        };
-        let leaves = region::leaves(before, &want);
-        let content_of = |x: &ValueId| frame.before.get(x).copied();
-        let starts_alike = leaves.iter().all(|x| {
-            starts.contains(x) || content_of(x).is_some_and(|c| self.session.is_independent(c))
-        });
-        let fits = starts_alike
-            && !want.ops.is_empty()
-            && want.ops.len() <= MOST_OPS
-            && is_plain(before.program, &want);
-        if !fits {
-            return Ok(None);
-        }
-        let contents: HashSet<Content> = leaves.iter().filter_map(content_of).collect();
-        let taken = after.program.op(op).operands.iter();
-        let uses_all = taken
-            .filter_map(|x| frame.followed.after.get(x))
-            .all(|c| contents.contains(c) || self.session.is_independent(*c));
-        // Values computed from one another cannot be drawn apart.
-        let dependent = dependent_leaves(before, bodies.before, &frame.before, &contents);
-        let apart = dependent.is_some_and(|d| d.is_empty());
-        Ok((uses_all && apart).then_some((want, got)))
-    }
-
-    /// The before-side values that the operands of a call stand for: arguments for arguments, results of the same source ops for results. A value of
-    /// the same content by chance, as an index that needed no wrapping, is none. None: one stands for nothing.
-    fn starts(&self, op: OpId, bodies: Bodies, frame: &Frame) -> Option<HashSet<ValueId>> {
-        let (before, after) = (self.pair.before.program, self.pair.after.program);
-        let region = before.region(bodies.before);
-        let results = region.ops.iter().flat_map(|o| &before.op(*o).results);
-        let all: Vec<ValueId> = results.chain(&region.arguments).copied().collect();
-        let mut out = HashSet::new();
-        for x in &after.op(op).operands {
-            let content = frame.followed.after.get(x)?;
-            let stands_for = |b: &ValueId| match (after.value(*x).def, before.value(*b).def) {
-                (ValueDef::Argument { .. }, ValueDef::Argument { .. }) => true,
-                (ValueDef::Result { op: a, .. }, ValueDef::Result { op: b, .. }) => {
-                    let sources = &before.op(b).location.sources;
-                    let mut mine = after.op(a).location.sources.iter();
-                    mine.any(|s| sources.contains(s))
-                }
-                (_, _) => false,
-            };
-            let found: Vec<ValueId> = all
-                .iter()
-                .filter(|b| frame.before.get(b) == Some(content) && stands_for(b))
-                .copied()
-                .collect();
-            if found.is_empty() && !self.session.is_independent(*content) {
-                return None;
-            }
-            out.extend(found);
-        }
-        Some(out)
     }
 
     /// One op of the before side, and what takes its place on the very same operands: a rewrite that does not look at where the operands come from.
@@ -674,26 +558,8 @@ fn collect(
     (!ops.is_empty()).then_some(Side { root, ops })
 }
 
-/// Whether a side sums floats. A kernel that stands for another keeps its order.
-fn adds(program: &Program, side: &Side) -> bool {
-    let is_float = |o: &Operation| {
-        let element = o.results.first().and_then(|v| program.ty(*v).as_tensor());
-        element.is_some_and(|t| !t.element.is_integer())
-    };
-    side.ops.iter().any(|id| {
-        let o = program.op(*id);
-        let Op::Hlo(op) = &o.op;
-        let mut inner = o.regions.iter().flat_map(|r| program.ops_within(*r));
-        let combines = inner.any(|id| {
-            let Op::Hlo(op) = &program.op(id).op;
-            matches!(op, hlo::Op::Add(_) | hlo::Op::Multiply(_))
-        });
-        is_float(o) && (combines || matches!(op, hlo::Op::DotGeneral(_) | hlo::Op::Convolution(_)))
-    })
-}
-
 /// Whether every op of the side ends, and gives the same each time, whatever its operands.
-fn is_plain(program: &Program, side: &Side) -> bool {
+pub(super) fn is_plain(program: &Program, side: &Side) -> bool {
     let plain = |id: OpId| {
         let o = program.op(id);
         let Op::Hlo(op) = &o.op;
@@ -714,7 +580,7 @@ fn is_plain(program: &Program, side: &Side) -> bool {
 }
 
 /// Of these contents, those that are computed from another of them. None: a walk grew too long.
-fn dependent_leaves(
+pub(super) fn dependent_leaves(
     version: &Version<'_>,
     region: RegionId,
     environment: &Environment,

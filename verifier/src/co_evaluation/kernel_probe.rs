@@ -1,0 +1,172 @@
+//! Calls of kernels on values of their own: a kernel must be right for all operands. It is tried against the ops of the before side that compute its results
+//! from its operands, also on equal values and on ones that rise or fall along the tensor, so that what is largest or comes first lies at the ends of blocks.
+//! Small kernels at level quick too.
+
+use super::{
+    Bodies, CoEvaluation, Frame,
+    explain::work,
+    probe::{MOST_OPS, Sign, dependent_leaves, is_plain},
+};
+use crate::{
+    inputs::Class,
+    region::{self, Side},
+    session::Content,
+};
+use std::collections::HashSet;
+use tileproof_dialect::{
+    eval::Stop,
+    hlo,
+    op::Op,
+    program::{OpId, Operation, Program, ValueDef, ValueId},
+};
+
+/// What is generated for calls of kernels.
+pub(super) const PROBES: [(Class, Sign); 13] = [
+    (Class::Special, Sign::Drawn),
+    // An index alone takes one value a time.
+    (Class::Boundary, Sign::Drawn),
+    (Class::Boundary, Sign::Drawn),
+    (Class::Boundary, Sign::Drawn),
+    (Class::Boundary, Sign::Drawn),
+    (Class::Normal, Sign::Of(0b0000_0000)),
+    (Class::Normal, Sign::Of(0b1111_1111)),
+    (Class::Normal, Sign::Of(0b0101_0101)),
+    (Class::Normal, Sign::Few),
+    (Class::Normal, Sign::Rising),
+    (Class::Normal, Sign::Falling),
+    (Class::Wide, Sign::Drawn),
+    (Class::Subnormal, Sign::Drawn),
+];
+
+/// Most scalar operations of one probe of a kernel, and of all, at level quick.
+pub(super) const QUICK_WORK: (u64, u64) = (200_000, 4_000_000);
+
+impl CoEvaluation<'_, '_, '_> {
+    pub(super) fn is_call_result(&self, v: ValueId) -> bool {
+        let program = self.pair.after.program;
+        match program.value(v).def {
+            ValueDef::Result { op, .. } => program.op(op).op.kernel().is_some(),
+            ValueDef::Argument { .. } => false,
+        }
+    }
+
+    /// Scalar operations of a side on the values at hand.
+    pub(super) fn work_of(&self, side: &Side, frame: &Frame) -> u64 {
+        let program = self.pair.before.program;
+        let each = side.ops.iter();
+        each.map(|op| work(self.session, program.op(*op), &frame.before))
+            .sum()
+    }
+
+    /// The call of a kernel that gives `v`, and the ops that compute the before side's `content` from what the kernel takes.
+    pub(super) fn kernel_region(
+        &mut self,
+        v: ValueId,
+        content: Content,
+        bodies: Bodies,
+        frame: &Frame,
+    ) -> Result<Option<(Side, Side)>, Stop> {
+        let (before, after) = (self.pair.before, self.pair.after);
+        let ValueDef::Result { op, .. } = after.program.value(v).def else {
+            return Ok(None);
+        };
+        let Some(starts) = self.starts(op, bodies, frame) else {
+            return Ok(None);
+        };
+        let candidates = self.candidates(op, bodies);
+        let same = |p: &ValueId| {
+            frame.before.get(p) == Some(&content)
+                && before.program.ty(*p).compatible(after.program.ty(v))
+        };
+        // Two values that are the same on the inputs at hand: it cannot be told which of them the kernel computes.
+        let partners: Vec<ValueId> = candidates.into_iter().filter(same).collect();
+        let [partner] = partners[..] else {
+            return Ok(None);
+        };
+        let want = region::collect(before, bodies.before, partner, |x| starts.contains(&x));
+        let got = Side {
+            root: v,
+            ops: vec![op],
+        };
+        let leaves = region::leaves(before, &want);
+        let content_of = |x: &ValueId| frame.before.get(x).copied();
+        let starts_alike = leaves.iter().all(|x| {
+            starts.contains(x) || content_of(x).is_some_and(|c| self.session.is_independent(c))
+        });
+        let fits = starts_alike
+            && !want.ops.is_empty()
+            && want.ops.len() <= MOST_OPS
+            && is_plain(before.program, &want)
+            && !eliminates(before.program, &want);
+        if !fits {
+            return Ok(None);
+        }
+        let contents: HashSet<Content> = leaves.iter().filter_map(content_of).collect();
+        let taken = after.program.op(op).operands.iter();
+        let uses_all = taken
+            .filter_map(|x| frame.followed.after.get(x))
+            .all(|c| contents.contains(c) || self.session.is_independent(*c));
+        // Values computed from one another cannot be drawn apart.
+        let dependent = dependent_leaves(before, bodies.before, &frame.before, &contents);
+        let apart = dependent.is_some_and(|d| d.is_empty());
+        Ok((uses_all && apart).then_some((want, got)))
+    }
+
+    /// The before-side values that the operands of a call stand for: arguments for arguments, results of the same source ops for results. A value of
+    /// the same content by chance, as an index that needed no wrapping, is none. None: one stands for nothing.
+    fn starts(&self, op: OpId, bodies: Bodies, frame: &Frame) -> Option<HashSet<ValueId>> {
+        let (before, after) = (self.pair.before.program, self.pair.after.program);
+        let region = before.region(bodies.before);
+        let results = region.ops.iter().flat_map(|o| &before.op(*o).results);
+        let all: Vec<ValueId> = results.chain(&region.arguments).copied().collect();
+        let mut out = HashSet::new();
+        for x in &after.op(op).operands {
+            let content = frame.followed.after.get(x)?;
+            let stands_for = |b: &ValueId| match (after.value(*x).def, before.value(*b).def) {
+                (ValueDef::Argument { .. }, ValueDef::Argument { .. }) => true,
+                (ValueDef::Result { op: a, .. }, ValueDef::Result { op: b, .. }) => {
+                    let sources = &before.op(b).location.sources;
+                    let mut mine = after.op(a).location.sources.iter();
+                    mine.any(|s| sources.contains(s))
+                }
+                (_, _) => false,
+            };
+            let found: Vec<ValueId> = all
+                .iter()
+                .filter(|b| frame.before.get(b) == Some(content) && stands_for(b))
+                .copied()
+                .collect();
+            if found.is_empty() && !self.session.is_independent(*content) {
+                return None;
+            }
+            out.extend(found);
+        }
+        Some(out)
+    }
+}
+
+/// Whether a side solves or factors matrices: what it gives of ones that are not made for it is anything.
+fn eliminates(program: &Program, side: &Side) -> bool {
+    side.ops.iter().any(|id| {
+        let Op::Hlo(op) = &program.op(*id).op;
+        matches!(op, hlo::Op::Cholesky(_) | hlo::Op::TriangularSolve(_))
+    })
+}
+
+/// Whether a side sums floats. A kernel that stands for another keeps its order.
+pub(super) fn adds(program: &Program, side: &Side) -> bool {
+    let is_float = |o: &Operation| {
+        let element = o.results.first().and_then(|v| program.ty(*v).as_tensor());
+        element.is_some_and(|t| !t.element.is_integer())
+    };
+    side.ops.iter().any(|id| {
+        let o = program.op(*id);
+        let Op::Hlo(op) = &o.op;
+        let mut inner = o.regions.iter().flat_map(|r| program.ops_within(*r));
+        let combines = inner.any(|id| {
+            let Op::Hlo(op) = &program.op(id).op;
+            matches!(op, hlo::Op::Add(_) | hlo::Op::Multiply(_))
+        });
+        is_float(o) && (combines || matches!(op, hlo::Op::DotGeneral(_) | hlo::Op::Convolution(_)))
+    })
+}
