@@ -38,7 +38,8 @@ pub const NAME: &str = "kernel";
 const PIPELINE: &str = "builtin.module(convert-vector-to-llvm,convert-scf-to-cf,convert-cf-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts)";
 
 /// LLVM's passes: functions stay as small as they are made, so that time goes with what is different in a kernel, not with its length.
-const PASSES: &str = "function(sroa,early-cse,instcombine,simplifycfg,loop-mssa(licm))";
+const PASSES: &str =
+    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))";
 
 /// Code of one module in memory.
 pub struct Object {
