@@ -86,6 +86,49 @@ fn a_transformer_is_equal_after_every_pass() {
     }
 }
 
+/// exp of a product, a sum over rows, and an integer quotient.
+const THREE: &str = r#"
+module @three {
+  func.func public @main(%x: tensor<5x7xf32>, %y: tensor<7x3xf32>, %n: tensor<20xi32>) -> (tensor<5x3xf32>, tensor<5xf32>, tensor<20xi32>) {
+    %product = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<5x7xf32>, tensor<7x3xf32>) -> tensor<5x3xf32>
+    %power = stablehlo.exponential %product : tensor<5x3xf32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %sums = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<5x7xf32>, tensor<f32>) -> tensor<5xf32>
+    %three = stablehlo.constant dense<3> : tensor<20xi32>
+    %quotient = stablehlo.divide %n, %three : tensor<20xi32>
+    return %power, %sums, %quotient : tensor<5x3xf32>, tensor<5xf32>, tensor<20xi32>
+  }
+}"#;
+
+#[test]
+fn native_code_of_both_generators_agrees_and_functions_are_named() {
+    let folder = TempDir::new().unwrap();
+    let path = file(&folder, "three.mlir", THREE);
+    let ran = tileproof(&["check", &path, "--native"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    for generator in ["llvm", "cranelift"] {
+        let line = ran
+            .out
+            .lines()
+            .find(|l| l.starts_with(&format!("native: {generator}: ")) && l.contains(" agree, "))
+            .unwrap_or_else(|| panic!("{}", ran.out));
+        assert!(
+            line.contains(" 0 differ, 0 not run") && !line.contains(" 0 agree"),
+            "{line}"
+        );
+    }
+    assert!(ran.out.contains("exponential (1)"), "{}", ran.out);
+    let json = tileproof(&["check", &path, "--to", "s6", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    let kernels = json["native"]["kernels"].as_array().unwrap();
+    assert!(!kernels.is_empty(), "{json}");
+    for kernel in kernels {
+        for code in kernel["code"].as_array().unwrap() {
+            assert_eq!(code["native"], "agrees", "{kernel}");
+        }
+    }
+}
+
 #[test]
 fn a_sum_in_another_order_is_equal_and_one_dropped_element_of_a_million_is_not() {
     let folder = TempDir::new().expect("a temporary folder");

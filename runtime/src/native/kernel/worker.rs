@@ -2,7 +2,7 @@
 //! nothing else. A child that died is started again.
 //!
 //! Both ways a frame: the length of a JSON header (8 bytes, little endian), that of a payload (8 bytes), header, payload. Requests: {"program": true} with the
-//! program's text; {"whole": true, "generator": NAME, "runs": N, "arguments": ..}: the whole program, kernels by code; {"kernel": NAME, "generator": NAME, "runs": N, "arguments": [[DIMS, ELEMENT], ..]} with the bytes of the arguments. Answers: {"outcome":
+//! program's text; {"whole": true, "generator": NAME, "runs": N, "arguments": ..}: the whole program, kernels by code; {"kernel": NAME, "generator": NAME, "runs": N, "arguments": [[DIMS, ELEMENT], ..]}, 0 runs only to make the code, with the bytes of the arguments. Answers: {"outcome":
 //! "ready" | "returned" | "unsupported" | "failed" | "fault", ..}.
 
 use super::{Compiled, Generator, NotCompiled, compile};
@@ -114,8 +114,37 @@ impl<'c> Worker<'c> {
         arguments: &[Tensor],
         runs: u32,
     ) -> Result<Ended> {
+        // Code that is not made in time, or whose making takes the child down, is no code that differs.
+        let header = json!({"kernel": kernel, "generator": generator.name(), "runs": 0});
+        let made = match self.request(header, &[])? {
+            Ended::Returned { compilation, .. } => compilation,
+            Ended::Hung(seconds) => return Ok(Ended::Failed(format!("no code in {seconds} s"))),
+            Ended::Crashed(how) => {
+                return Ok(Ended::Failed(format!("the generator crashes: {how}")));
+            }
+            other @ (Ended::Unsupported(_) | Ended::Failed(_) | Ended::Fault(_)) => {
+                return Ok(other);
+            }
+        };
         let header = json!({"kernel": kernel, "generator": generator.name(), "runs": runs});
-        self.request(header, arguments)
+        Ok(match self.request(header, arguments)? {
+            Ended::Returned {
+                outputs,
+                time,
+                functions,
+                ..
+            } => Ended::Returned {
+                outputs,
+                time,
+                compilation: made,
+                functions,
+            },
+            other @ (Ended::Unsupported(_)
+            | Ended::Failed(_)
+            | Ended::Fault(_)
+            | Ended::Crashed(_)
+            | Ended::Hung(_)) => other,
+        })
     }
 
     fn request(&mut self, mut header: Json, arguments: &[Tensor]) -> Result<Ended> {
@@ -279,6 +308,10 @@ fn execute(
     }
     let compilation = start.elapsed();
     let compiled = made.get(&key).ok_or_else(malformed)?;
+    let functions: Vec<&str> = compiled.functions().into_iter().collect();
+    if header["runs"] == 0 {
+        return Ok(returned(&[], vec![], compilation, json!(functions)));
+    }
     let mut times = vec![];
     let mut outputs = vec![];
     for _ in 0..runs(header) {
@@ -288,7 +321,6 @@ fn execute(
         times.push(outcome.time);
         outputs = outcome.outputs;
     }
-    let functions: Vec<&str> = compiled.functions().into_iter().collect();
     Ok(returned(&outputs, times, compilation, json!(functions)))
 }
 

@@ -180,8 +180,8 @@ impl Emitter<'_> {
             ends.push(names);
         }
         let mut inside = f.op("arith.constant true");
-        for d in 0..rank {
-            let [first, end, low, high] = &ends[d][..] else {
+        for (d, limits) in ends.iter().enumerate() {
+            let [first, end, low, high] = &limits[..] else {
                 return Err(internal("a copy of no dimension"));
             };
             let last = d + 1 == rank && to.strides[d] == 1 && from.strides[d] == 1;

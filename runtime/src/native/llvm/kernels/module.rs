@@ -3,7 +3,7 @@
 use crate::native::kernel::{NotCompiled, frame::Entry};
 use inkwell::{
     OptimizationLevel,
-    attributes::AttributeLoc,
+    attributes::{Attribute, AttributeLoc},
     context::{AsContextRef, Context},
     llvm_sys::{
         core::LLVMCreateMemoryBufferWithMemoryRangeCopy,
@@ -38,7 +38,8 @@ pub const NAME: &str = "kernel";
 const PIPELINE: &str = "builtin.module(convert-vector-to-llvm,convert-scf-to-cf,convert-cf-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts)";
 
 /// LLVM's passes: functions stay as small as they are made, so that time goes with what is different in a kernel, not with its length.
-const PASSES: &str = "function(sroa,early-cse,instcombine,simplifycfg,loop-mssa(licm))";
+const PASSES: &str =
+    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))";
 
 /// Code of one module in memory.
 pub struct Object {
@@ -125,6 +126,14 @@ fn object(context: &melior::Context, text: &str) -> Result<Vec<u8>, NotCompiled>
         ] {
             let attribute = llvm.create_string_attribute(key, value);
             function.add_attribute(AttributeLoc::Function, attribute);
+        }
+        // It is nothing but calls, thousands in a row: values that passes would share among them live so long that registers take minutes to assign.
+        if function.get_name().to_bytes() == NAME.as_bytes() {
+            for name in ["noinline", "optnone"] {
+                let kind = Attribute::get_named_enum_kind_id(name);
+                let attribute = llvm.create_enum_attribute(kind, 0);
+                function.add_attribute(AttributeLoc::Function, attribute);
+            }
         }
     }
     module
