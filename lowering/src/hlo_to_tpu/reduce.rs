@@ -14,7 +14,7 @@ use super::{
 use tileproof_dialect::{
     error::Error,
     hlo,
-    op::Op,
+    op::{Kind, Op},
     program::{Program, RegionId, ValueId},
     tpu::{CombiningKind, KernelValue},
     types::{Class, ElementType},
@@ -60,6 +60,16 @@ pub fn combining(
     }
 }
 
+/// Refuses a body that applies functions: log(exp(a) + exp(b)) may be grouped anew over the reals, but only by an identity of exp and log, and this
+/// lowering claims to use none.
+pub fn refuse_functions(site: &Site<'_>, region: RegionId) -> Result<(), Error> {
+    let mut inside = site.program.ops_within(region).into_iter();
+    if inside.any(|op| site.program.op(op).op.kind() == Kind::Opaque) {
+        return Err(site.unsupported("a body that applies functions"));
+    }
+    Ok(())
+}
+
 /// Type in which `kind` adds up elements of `element`.
 pub fn accumulation(kind: CombiningKind, element: &ElementType) -> ElementType {
     let rounds = matches!(kind, CombiningKind::Add | CombiningKind::Mul);
@@ -95,7 +105,10 @@ pub fn divide(site: &Site<'_>, axes: &mut Axes) -> Result<(), Error> {
     }
     match kind(site)? {
         Some(_) => axes.fold(site.number(), input, &folded),
-        None => folded.iter().for_each(|d| axes.keep_whole(input, *d)),
+        None => {
+            refuse_functions(site, site.computation.region(site.id, 0)?)?;
+            folded.iter().for_each(|d| axes.keep_whole(input, *d));
+        }
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::{
     lanes,
     pad::{Amounts, pad_along},
     plan::lead,
-    reduce::{accumulation, combining},
+    reduce::{accumulation, combining, refuse_functions},
 };
 use tileproof_dialect::{
     error::Error,
@@ -36,6 +36,7 @@ fn is_trivial(w: &ReduceWindow, d: usize) -> bool {
 
 pub fn divide(site: &Site<'_>, axes: &mut Axes) -> Result<(), Error> {
     let w = window(site)?;
+    refuse_functions(site, site.computation.region(site.id, 0)?)?;
     let n = site.results.len();
     let rank = site.dims(site.operands[0])?.len();
     for i in 0..n {

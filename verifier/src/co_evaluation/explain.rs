@@ -344,7 +344,7 @@ impl CoEvaluation<'_, '_, '_> {
             };
             for (k, (element, x)) in both.into_iter().enumerate() {
                 let lonely = !self.literals.0.contains(&element, x);
-                let wanted = x.is_finite() && x != 0.0 && (lonely || pass == Pass::Thorough);
+                let wanted = x.is_finite() && x != 0.0 && (lonely || pass != Pass::First);
                 if !wanted || !self.pair.numerics.contract.merges_literals() {
                     continue;
                 }
