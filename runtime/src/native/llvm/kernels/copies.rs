@@ -35,7 +35,7 @@ impl Emitter<'_> {
             (view(self, 0)?, vec![view(self, 2)?], view(self, 1)?)
         };
         let bytes = self.bytes_of(&target)?;
-        let source = if source.dims == target.dims {
+        let source = if self.are_of_one_shape(&source, &target) {
             source
         } else {
             let dims: Option<Vec<u64>> = target
@@ -56,6 +56,31 @@ impl Emitter<'_> {
             self.line(format!("llvm.store {sum}, {place} : i64, !llvm.ptr"));
         }
         Ok(())
+    }
+
+    /// Whether two references have the same sizes. Sizes that are not known now are compared when the code runs: a fault where they differ.
+    fn are_of_one_shape(&mut self, source: &View, target: &View) -> bool {
+        let pairs: Vec<(Number, Number)> = source
+            .dims
+            .iter()
+            .cloned()
+            .zip(target.dims.iter().cloned())
+            .collect();
+        let may = pairs
+            .iter()
+            .all(|(a, b)| match (a.constant(), b.constant()) {
+                (Some(a), Some(b)) => a == b,
+                (_, _) => true,
+            });
+        if source.dims.len() != target.dims.len() || !may {
+            return false;
+        }
+        for (a, b) in pairs.iter().filter(|(a, b)| a != b) {
+            let (a, b) = (self.i64(a), self.i64(b));
+            let differs = self.scalars().compare_int("ne", &a, &b, "i64");
+            self.fault_if(&differs, REFERENCE);
+        }
+        true
     }
 
     /// `tpu.wait_dma2` of (semaphore, source, target).
