@@ -111,7 +111,7 @@ fn of_native_code(
     let found = &report.hazards.found;
     let skipped: BTreeMap<String, String> = found
         .iter()
-        .map(|f| (f.hazard.kernel.clone(), "a hazard".to_string()))
+        .map(|f| (f.fault.kernel().to_string(), "a hazard".to_string()))
         .collect();
     let how = native::How {
         child: &child,
