@@ -1,6 +1,7 @@
 //! Reads programs of any accepted form and arrays from .npy files.
 
 use std::{
+    collections::HashMap,
     io::Read,
     path::{Path, PathBuf},
 };
@@ -31,8 +32,61 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     }
 }
 
+/// Deepest chain of calls; engines run no deeper one, and passes follow calls by recursion.
+const DEEPEST_CALLS: usize = 1000;
+
 /// Reads a program; its form is told by its content.
 pub fn program(path: &Path) -> Result<Program, Error> {
+    let program = parse(path)?;
+    if calls_deeper_than(&program, DEEPEST_CALLS) {
+        return Err(Error::unsupported(format!(
+            "calls nested deeper than {DEEPEST_CALLS}"
+        )));
+    }
+    Ok(program)
+}
+
+/// Whether some chain of calls has more than `limit` functions. Functions that call each other in a circle are for the run to refuse.
+fn calls_deeper_than(program: &Program, limit: usize) -> bool {
+    let names: HashMap<&str, usize> = program
+        .functions
+        .iter()
+        .enumerate()
+        .map(|(i, f)| (f.name.as_str(), i))
+        .collect();
+    let callees: Vec<Vec<usize>> = program
+        .functions
+        .iter()
+        .map(|f| {
+            let inside = program.ops_within(f.body);
+            let called = inside.iter().flat_map(|op| program.op(*op).op.callees());
+            called.filter_map(|c| names.get(c)).copied().collect()
+        })
+        .collect();
+    // Depths grow by one a round until nothing changes.
+    let mut depths = vec![1; callees.len()];
+    for _ in 0..=limit {
+        let mut changed = false;
+        for f in 0..callees.len() {
+            let deepest = callees[f].iter().map(|c| depths[*c] + 1).max().unwrap_or(1);
+            changed |= deepest > depths[f];
+            depths[f] = deepest.max(depths[f]);
+        }
+        let deepest = depths.iter().copied().max().unwrap_or(0);
+        if deepest > callees.len() {
+            return false;
+        }
+        if deepest > limit {
+            return true;
+        }
+        if !changed {
+            return false;
+        }
+    }
+    false
+}
+
+fn parse(path: &Path) -> Result<Program, Error> {
     let name = path.display().to_string();
     let bytes = bytes(path)?;
     let form = import::detect(&bytes, name.trim_end_matches(".gz"));

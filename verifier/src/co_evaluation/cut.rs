@@ -198,6 +198,8 @@ impl CoEvaluation<'_, '_, '_> {
                     out = Exactness::Widened;
                 }
                 (Some(_), _) if o.op.kind() == Kind::Movement => {}
+                // A choice between values rounds neither.
+                (_, Some(_)) if matches!(o.op, Op::Hlo(hlo::Op::Select(_))) => {}
                 (_, _) => return Exactness::Rounded,
             }
         }

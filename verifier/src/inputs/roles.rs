@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use tileproof_dialect::{
     hlo,
     op::{Kind, Op},
-    program::{OpId, Program, RegionId, RegionParent, ValueId},
+    program::{OpId, Program, RegionId, RegionParent, ValueDef, ValueId},
     types::Dim,
 };
 
@@ -122,6 +122,10 @@ pub fn follow(program: &Program, users: &[Vec<(OpId, usize)>], start: ValueId) -
                 | "maximum"
                 | "minimum"
                 | "optimization_barrier" => stack.extend(o.results.iter().copied()),
+                // JAX symmetrizes what it factorizes: (x + x^T) / 2.
+                "divide" | "multiply" if scales_by_literal(program, *id, *position) => {
+                    stack.extend(o.results.iter().copied());
+                }
                 "gather" | "dynamic_slice" if *position > 0 => {}
                 _ if op.kind() == Kind::Movement => stack.extend(o.results.iter().copied()),
                 _ => {}
@@ -129,6 +133,33 @@ pub fn follow(program: &Program, users: &[Vec<(OpId, usize)>], start: ValueId) -
         }
     }
     role
+}
+
+/// Whether the other operand is a positive literal, and for a quotient the divisor.
+fn scales_by_literal(program: &Program, id: OpId, position: usize) -> bool {
+    let o = program.op(id);
+    if o.op.name() == "divide" && position == 1 {
+        return false;
+    }
+    let mut other = o.operands.get(1 - position.min(1)).copied();
+    while let Some(v) = other {
+        let ValueDef::Result { op, .. } = program.value(v).def else {
+            return false;
+        };
+        let made = program.op(op);
+        let Op::Hlo(inner) = &made.op;
+        match inner {
+            hlo::Op::Constant(c) => {
+                return c
+                    .value
+                    .splat_value()
+                    .is_some_and(|one| !one.element().is_complex() && one.to_f64s()[0] > 0.0);
+            }
+            _ if inner.kind() == Kind::Movement => other = made.operands.first().copied(),
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// Number of valid index values if operand `position` of the op is an index.
