@@ -61,6 +61,12 @@ pub const MIN_MAX: Clause = Clause {
     source: "xla/xla.proto, DebugOptions.xla_cpu_enable_fast_min_max; LLVM llvm.maximum and llvm.maxnum",
 };
 
+pub const SIGN_OF_ZERO: Clause = Clause {
+    name: "sign-of-zero",
+    summary: "simplifications of sums and products may change the sign of a result that is zero (x + 0 is x)",
+    source: "xla/hlo/transforms/simplifiers/algebraic_simplifier.cc, HandleAdd (A + 0 => A), HandleSubtract, HandleMultiply: without regard to -0",
+};
+
 /// The list. NaN payloads need no clause: two NaN are equal everywhere. Out-of-bounds starts and indices need none: both specifications define them
 /// (dynamic slices and gathers clamp, scatters drop).
 pub const CLAUSES: &[&Clause] = &[
@@ -70,6 +76,7 @@ pub const CLAUSES: &[&Clause] = &[
     &REDUCE_INIT,
     &FLOAT_TO_INTEGER,
     &MIN_MAX,
+    &SIGN_OF_ZERO,
 ];
 
 /// Smallest normal and largest finite number of a float type.
@@ -105,6 +112,9 @@ pub fn explaining(
         if zeros && (min_max(before) || min_max(after)) {
             return Ok(Some(&MIN_MAX));
         }
+        if zeros && (computes(before) || computes(after)) {
+            return Ok(Some(&SIGN_OF_ZERO));
+        }
         if without_subnormals(session, before, after)? {
             return Ok(Some(&DENORMALS));
         }
@@ -136,6 +146,18 @@ fn sums(part: &Part<'_>) -> bool {
     all_ops(part)
         .into_iter()
         .any(|op| is_sum(part.version.program, op))
+}
+
+/// Whether the side has a sum, difference or product.
+fn computes(part: &Part<'_>) -> bool {
+    all_ops(part).into_iter().any(|op| {
+        matches!(
+            part.version.program.op(op).op,
+            Op::Hlo(
+                hlo::Op::Add(_) | hlo::Op::Subtract(_) | hlo::Op::Multiply(_) | hlo::Op::Negate(_)
+            )
+        )
+    })
 }
 
 fn min_max(part: &Part<'_>) -> bool {
