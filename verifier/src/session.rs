@@ -166,8 +166,8 @@ impl<'a> Session<'a> {
                     self.settled.entry(raw).or_insert(settled);
                 }
                 Assumed::Results { key, results } => {
-                    if !self.memo.contains_key(&key) {
-                        self.memo.insert(key, results);
+                    if let std::collections::hash_map::Entry::Vacant(slot) = self.memo.entry(key) {
+                        slot.insert(results);
                         self.not_run.insert(key);
                     }
                 }

@@ -337,13 +337,10 @@ fn eigenvectors_of_many_sizes_diagonalize() {
         }
         let (vectors, values) = tridiagonal_eigen::eigen(&a).unwrap();
         assert!(values.is_sorted());
-        for j in 0..n {
+        for (j, value) in values.iter().enumerate() {
             for i in 0..n {
                 let product: f64 = (0..n).map(|k| a.at(i, k) * vectors.at(k, j)).sum();
-                assert!(
-                    (product - values[j] * vectors.at(i, j)).abs() < 1e-12,
-                    "{n}"
-                );
+                assert!((product - value * vectors.at(i, j)).abs() < 1e-12, "{n}");
             }
         }
     }

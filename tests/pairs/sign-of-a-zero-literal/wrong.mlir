@@ -1,4 +1,4 @@
-// pair: --contract xla: NumericsViolation
+// pair: --contract xla: Miscompile
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %c = stablehlo.constant dense<-0.0> : tensor<4xf32>
   %r = stablehlo.divide %x, %c : tensor<4xf32>

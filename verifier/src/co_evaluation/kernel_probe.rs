@@ -5,7 +5,8 @@
 use super::{
     Bodies, CoEvaluation, Frame,
     explain::work,
-    probe::{MOST_OPS, Sign, dependent_leaves, is_plain},
+    probe::{MOST_OPS, Sign},
+    probe_region::{dependent_leaves, is_plain},
 };
 use crate::{
     inputs::Class,

@@ -16,6 +16,7 @@ mod kernel_probe;
 mod loose;
 mod mismatch;
 pub mod probe;
+mod probe_region;
 pub mod repeated;
 mod twin;
 

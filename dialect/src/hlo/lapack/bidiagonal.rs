@@ -289,9 +289,9 @@ fn bdsqr(d: &mut [f64], e: &mut [f64], u: &mut Matrix<f64>, v: &mut Matrix<f64>)
             }
         }
     }
-    for i in 0..n {
-        if d[i] < 0.0 {
-            d[i] = -d[i];
+    for (i, value) in d.iter_mut().enumerate().take(n) {
+        if *value < 0.0 {
+            *value = -*value;
             (0..n).for_each(|r| v.set(r, i, -v.at(r, i)));
         }
     }

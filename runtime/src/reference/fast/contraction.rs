@@ -82,13 +82,8 @@ fn count(sizes: Sizes) -> usize {
     sizes.batch * sizes.m * sizes.n
 }
 
-/// Multiply-adds up to which f32 and narrower products are summed in f64: what costs nothing is rounded once.
-const SUMMED_WIDE: usize = 1 << 20;
-
 fn float_sums(lhs: Side<'_>, rhs: Side<'_>, sizes: Sizes, element: &ElementType) -> Option<Tensor> {
-    let is_wide =
-        accumulator(lhs.tensor.element(), rhs.tensor.element(), element) == ElementType::F64;
-    if is_wide || count(sizes).saturating_mul(sizes.k) <= SUMMED_WIDE {
+    if accumulator(lhs.tensor.element(), rhs.tensor.element(), element) == ElementType::F64 {
         let (a, b) = (lhs.tensor.to_f64s(), rhs.tensor.to_f64s());
         let sums = Buffer::build::<f64>(count(sizes), |out| {
             float_product(sizes, lhs.view(&a), rhs.view(&b), out);

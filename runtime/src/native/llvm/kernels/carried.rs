@@ -23,6 +23,9 @@ pub enum Carried {
     View,
 }
 
+/// What a loop carries, and the names and first values in the text.
+type CarriedValues = (Vec<Carried>, Vec<(String, String)>);
+
 impl Emitter<'_> {
     /// How a value of the type of `v` is carried.
     pub fn carried(&mut self, v: KernelValue) -> Made<Carried> {
@@ -38,11 +41,7 @@ impl Emitter<'_> {
     }
 
     /// Carried values as they begin: (how each is carried, names and types of the SSA ones).
-    pub fn carry_in(
-        &mut self,
-        like: &[KernelValue],
-        values: &[Value],
-    ) -> Made<(Vec<Carried>, Vec<(String, String)>)> {
+    pub fn carry_in(&mut self, like: &[KernelValue], values: &[Value]) -> Made<CarriedValues> {
         let (mut how, mut ssa) = (vec![], vec![]);
         for (v, value) in like.iter().zip(values) {
             let carried = self.carried(*v)?;
@@ -69,7 +68,7 @@ impl Emitter<'_> {
                 let (a, b) = (self.pointer(*from, 0), self.pointer(slot, 0));
                 let unit = [8, 4, 2, 1]
                     .into_iter()
-                    .find(|u| bytes % u == 0)
+                    .find(|u| bytes.is_multiple_of(*u))
                     .unwrap_or(1);
                 let walk = Walk {
                     sizes: vec![bytes / unit],
