@@ -15,6 +15,12 @@ use tileproof_dialect::{
 pub fn of(kernel: &Kernel) -> BTreeMap<String, f64> {
     let mut out = BTreeMap::new();
     kernel.walk(&mut |o| {
+        // By the name that `contract::precision` has for it.
+        if let TpuOp::Elementwise(hlo::Op::ReducePrecision(r)) = &o.op {
+            let unit = 2f64.powi(-(r.mantissa_bits as i32) - 1);
+            out.insert(format!("e{}m{}", r.exponent_bits, r.mantissa_bits), unit);
+            return;
+        }
         let types = rounds_in(kernel, o);
         out.extend(types.iter().map(|t| (t.to_string(), unit_roundoff(t))));
     });
