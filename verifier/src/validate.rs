@@ -94,17 +94,17 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
     for part in parts {
         part?.merge_into(&mut report);
     }
-    // Numbers of other ranges, where an output was no number or no run ended; then with patience.
+    // Numbers of other ranges, where an output was no number or no run ended; then the first ones with patience.
     if options.given.is_none() {
-        let more = [
-            (Class::Unit, Patience::Short),
-            (Class::Above, Patience::Short),
-            (Class::Normal, Patience::Long),
-        ];
-        for (class, patience) in more {
-            let unknown = !report.vacuous().is_empty() && patience == Patience::Short;
-            if report.runs.is_empty() || unknown {
-                job.run(class, options.seed, patience)?
+        for class in [Class::Unit, Class::Above] {
+            if report.runs.is_empty() || !report.vacuous().is_empty() {
+                job.run(class, options.seed, Patience::Short)?
+                    .merge_into(&mut report);
+            }
+        }
+        if report.runs.is_empty() {
+            for class in [Class::Normal, Class::Exact] {
+                job.run(class, options.seed, Patience::Long)?
                     .merge_into(&mut report);
             }
         }

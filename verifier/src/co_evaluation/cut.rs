@@ -91,57 +91,29 @@ impl CoEvaluation<'_, '_, '_> {
         if self.is_zero_of_other_sign(partner, content, frame)? {
             return Ok(None);
         }
-        if chosen.is_none() && self.is_degenerate(content)? {
-            // Few residues, and a field of 2^31 elements: equal by chance unless IEEE says so.
-            let (_, _, judged) = self.judged(partner, v, &got, bodies, frame)?;
-            if judged.ieee == Ieee::Outside && judged.clause.is_none() {
-                return Ok(None);
-            }
-        }
-        match self.exactness(partner, v, &got, bodies, frame) {
-            Exactness::Rounded => {}
-            Exactness::Widened => return Ok(None),
-            // Where every bit is kept, so is every bit on the way.
-            Exactness::Moved if self.pair.numerics.contract == Contract::BitExact => {}
-            Exactness::Moved => {
-                let (_, _, judged) = self.judged(partner, v, &got, bodies, frame)?;
-                if judged.ieee != Ieee::Within && judged.clause.is_none() {
-                    return Ok(None);
-                }
-            }
-        }
-        if self.own_ways && self.goes_its_own_way(partner, v, &got, bodies, frame)? {
+        let exactness = self.exactness(partner, v, &got, bodies, frame);
+        if matches!(exactness, Exactness::Widened) {
             return Ok(None);
         }
-        if chosen.is_none() && self.starts_from_twins(partner, v, &got, bodies, frame)? {
+        // Where every bit is kept, so is every bit on the way.
+        let moved = matches!(exactness, Exactness::Moved)
+            && self.pair.numerics.contract != Contract::BitExact;
+        // Few residues, and a field of 2^31 elements: equal by chance unless IEEE says so.
+        let by_chance = chosen.is_none() && self.is_degenerate(content)?;
+        let returned = || self.pair.after.program.returned(bodies.after).contains(&v);
+        let own_way = self.own_ways && !returned();
+        if moved || by_chance || own_way {
             let (_, _, judged) = self.judged(partner, v, &got, bodies, frame)?;
-            if judged.ieee == Ieee::Outside && judged.clause.is_none() {
+            let refused = match judged.clause {
+                Some(clause) => own_way && *clause == clauses::EXCESS_PRECISION,
+                None => judged.ieee == Ieee::Outside || (moved && judged.ieee != Ieee::Within),
+            };
+            if refused {
                 return Ok(None);
             }
         }
         self.changed_region(partner, v, &got, Ring::Equal, bodies, frame)?;
         Ok(frame.before.get(&partner).copied())
-    }
-
-    /// Whether IEEE refuses `partner` for `v`. Two precisions of one computation have equal residues, and a pass may make a new value in one of them
-    /// that only looks like the other: going on with its partner would put the rounding of one in the place of the other. Such a value keeps its own
-    /// numbers, and what hangs on it is judged, the results at the latest.
-    fn goes_its_own_way(
-        &mut self,
-        partner: ValueId,
-        v: ValueId,
-        got: &Got<'_>,
-        bodies: Bodies,
-        frame: &Frame,
-    ) -> Result<bool, Stop> {
-        if self.pair.after.program.returned(bodies.after).contains(&v) {
-            return Ok(false);
-        }
-        let (_, _, judged) = self.judged(partner, v, got, bodies, frame)?;
-        Ok(match judged.clause {
-            Some(clause) => *clause == clauses::EXCESS_PRECISION,
-            None => judged.ieee == Ieee::Outside,
-        })
     }
 
     /// Whether a value that hangs on no input differs from its partner in the sign of a zero: taking one for the other would hide what 1/x or atan2

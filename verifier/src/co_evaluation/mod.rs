@@ -18,7 +18,6 @@ mod mismatch;
 pub mod probe;
 mod probe_region;
 pub mod repeated;
-mod twin;
 
 use crate::{
     blame,
@@ -237,7 +236,9 @@ pub struct CoEvaluation<'p, 's, 'a> {
     probed: Probed,
     /// The op at hand is not one that the before side has on the same operands.
     is_new: bool,
-    /// A value that IEEE does not accept for its partner goes its own way, see [`CoEvaluation::goes_its_own_way`].
+    /// A value that IEEE refuses for its partner goes its own way. Two precisions of one computation have equal residues, and a pass may make a new value in one
+    /// of them that only looks like the other: going on with its partner would put the rounding of one in the place of the other. Such a value keeps its own
+    /// numbers, and what hangs on it is judged, the results at the latest.
     own_ways: bool,
     calls: Validated,
 }

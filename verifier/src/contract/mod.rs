@@ -118,6 +118,15 @@ pub fn judge(
         | Contract::Unknown => Functions::AsStated,
     };
     let mut bounded = region::compare(session, before, after, functions)?;
+    // What cancels is decided by its tensor only where the ring says that it is the same number.
+    if bounded.cancelled > 0 && session.fingerprint(before.root) != session.fingerprint(after.root)
+    {
+        bounded.ieee = match bounded.ieee {
+            Ieee::Within => Ieee::Loose("terms cancel, and the residues differ".to_string()),
+            other => other,
+        };
+        bounded.cancelled = 0;
+    }
     let (ties, cancelled) = (bounded.ties.clone(), bounded.cancelled);
     let lone = before.side.ops.len() == 1 && after.side.ops.len() == 1;
     if lone
@@ -363,28 +372,36 @@ fn sums_may_overflow(session: &Session<'_>, part: &Part<'_>) -> Result<bool, Sto
     Ok(false)
 }
 
-/// Whether a partial product of a chain of products may overflow in one order and not in another.
+/// Whether a partial product of a chain of products and quotients may overflow in one order and not in another.
 fn products_may_overflow(session: &Session<'_>, part: &Part<'_>) -> Result<bool, Stop> {
     let program = part.version.program;
-    let products = part.side.ops.iter().filter(|op| {
-        let Op::Hlo(inner) = &program.op(**op).op;
-        matches!(inner, hlo::Op::Multiply(_) | hlo::Op::Divide(_))
-    });
     let (mut reach, mut high, mut count) = (1.0f64, f64::INFINITY, 0);
-    for op in products {
+    for op in &part.side.ops {
+        let o = program.op(*op);
+        let Op::Hlo(inner) = &o.op;
+        let divides = match inner {
+            hlo::Op::Multiply(_) => false,
+            hlo::Op::Divide(_) => true,
+            _ => continue,
+        };
         count += 1;
-        for v in &program.op(*op).operands {
-            if let Some(c) = part.environment.get(v)
-                && let Some(t) = session.value(*c)?.as_tensor()
+        for (i, v) in o.operands.iter().enumerate() {
+            let Some(c) = part.environment.get(v) else {
+                continue;
+            };
+            if let Some(t) = session.value(*c)?.as_tensor()
                 && t.element().is_float()
             {
-                let largest = t.to_f64s().iter().fold(1.0f64, |m, x| {
-                    let size = x.abs();
-                    // Division by something small is a product with something large.
-                    let usual = size > 0.0 && size.is_finite();
-                    m.max(if usual { size.max(1.0 / size) } else { 1.0 })
-                });
-                reach *= largest;
+                let factor = |x: &f64| {
+                    if divides && i == 1 {
+                        1.0 / x.abs()
+                    } else {
+                        x.abs()
+                    }
+                };
+                let sizes = t.to_f64s();
+                let sizes = sizes.iter().map(factor).filter(|x| x.is_finite());
+                reach *= sizes.fold(1.0, f64::max);
                 high = high.min(clauses::normal_range(t.element()).1);
             }
         }
