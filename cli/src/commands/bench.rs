@@ -267,22 +267,22 @@ fn text(times: &Times) -> String {
         .as_ref()
         .ok()
         .map(|(compile, run)| *compile + *run);
-    let mut line = |what: &str, time: Duration, against: Option<Duration>, of: &str| {
+    let line = |what: &str, time: Duration, against: Option<Duration>, of: &str| {
         let said = against.and_then(|b| ratio(time, b));
         let said = said.map_or(String::new(), |r| format!("  {r:.2}x {of}"));
-        out += &format!("  {what:<28} {:>12.3} ms{said}\n", ms(time));
+        format!("  {what:<28} {:>12.3} ms{said}\n", ms(time))
     };
     match &times.xla {
         Ok((compile, run)) => {
-            line("XLA compile", *compile, None, "");
-            line("XLA run", *run, None, "");
+            out += &line("XLA compile", *compile, None, "");
+            out += &line("XLA run", *run, None, "");
         }
-        Err(why) => line(&format!("XLA not timed: {why}"), Duration::ZERO, None, ""),
+        Err(why) => out += &line(&format!("XLA not timed: {why}"), Duration::ZERO, None, ""),
     }
     match &times.native {
         Some(Ok(native)) => {
-            line("native code, LLVM", native.run, run, "XLA run");
-            line("native code, compilation", native.compilation, None, "");
+            out += &line("native code, LLVM", native.run, run, "XLA run");
+            out += &line("native code, compilation", native.compilation, None, "");
             out += &format!(
                 "  {} kernels by native code, {} by the simulator, the rest on the reference\n",
                 native.kernels - native.without.len().min(native.kernels),
@@ -292,15 +292,10 @@ fn text(times: &Times) -> String {
         Some(Err(why)) => out += &format!("  native code not timed: {why}\n"),
         None => {}
     }
-    let mut line = |what: &str, time: Duration, against: Option<Duration>, of: &str| {
-        let said = against.and_then(|b| ratio(time, b));
-        let said = said.map_or(String::new(), |r| format!("  {r:.2}x {of}"));
-        out += &format!("  {what:<28} {:>12.3} ms{said}\n", ms(time));
-    };
-    line("reference, IEEE", times.ieee, run, "XLA run");
-    line("reference, IEEE and ring", times.both, run, "XLA run");
+    out += &line("reference, IEEE", times.ieee, run, "XLA run");
+    out += &line("reference, IEEE and ring", times.both, run, "XLA run");
     if let Some(check) = times.check {
-        line("check quick", check, total, "XLA compile + run");
+        out += &line("check quick", check, total, "XLA compile + run");
     }
     out
 }
