@@ -34,8 +34,6 @@ pub enum Why {
     SameOnAllIndices,
     /// The choices below the changed op of a kernel give the same for every order of what flows in.
     SameInEveryOrder,
-    /// A kernel that chooses by no data gives the same residues on random ones, and the same bits in every run.
-    SameResidues,
 }
 
 impl Why {
@@ -48,7 +46,6 @@ impl Why {
                 "same bits on all inputs of 8-bit types that have the signs the operands can have"
             }
             Why::SameOnAllIndices => "same elements for all indices",
-            Why::SameResidues => "same residues of random ones, and nothing is chosen by data",
             Why::SameInEveryOrder => "same choices for every order of the values",
         }
     }

@@ -6,7 +6,7 @@
 use super::{
     Mutator,
     canonical::canonical,
-    equivalence, kernel,
+    equivalence,
     oracles::{self, Oracle},
 };
 use crate::{
@@ -349,20 +349,8 @@ fn judge(
         out.fate = Fate::Equivalent { why };
         return Some(out);
     }
-    if let Fate::Survived { seen, verdict } = &mut out.fate {
+    if let Fate::Survived { seen, .. } = &mut out.fate {
         *seen = look_further(program, &mutant, &step, options, limits);
-        let all = options.levels.contains(&Level::Full) && out.ring_decided == 1.0;
-        let never = matches!(seen, Seen::Never { runs } if *runs > 0);
-        if all
-            && never
-            && *verdict == Verdict::Equal
-            && chooses_by_no_data(site, program, &mutant)
-            && agree_in_all_bits(program, &mutant, options, limits)
-        {
-            out.fate = Fate::Equivalent {
-                why: equivalence::Why::SameResidues,
-            };
-        }
     }
     if let Some(right) = right {
         let wrong = outputs(&mutant, options, limits);
@@ -405,34 +393,6 @@ fn fate(level: Level, report: &Report) -> Fate {
             seen: Seen::Never { runs: 0 },
         },
     }
-}
-
-/// Whether the kernels that the op calls, right and wrong, choose by nothing they load.
-fn chooses_by_no_data(site: &Site, right: &Program, wrong: &Program) -> bool {
-    let of = |p: &Program| {
-        let name = right.op(site.op).op.kernel()?;
-        p.kernel(name).map(|k| kernel::choices::see_no_data(k))
-    };
-    kernel::is_of_kernels(site.mutator) && of(right) == Some(true) && of(wrong) == Some(true)
-}
-
-/// Whether both give the same bits on one input of every class.
-fn agree_in_all_bits(right: &Program, wrong: &Program, options: &Options, limits: &Limits) -> bool {
-    let mut runs = 0;
-    let agree = Class::ALL.into_iter().all(|class| {
-        let Ok(inputs) = inputs::generate(right, class, options.seed + 2000) else {
-            return true;
-        };
-        match [right, wrong].map(|p| run(p, inputs.clone(), options, limits)) {
-            [Some(want), Some(got)] => {
-                runs += 1;
-                first_difference(&want, &got).is_none()
-            }
-            [None, None] => true,
-            [Some(_), None] | [None, Some(_)] => false,
-        }
-    });
-    agree && runs > 0
 }
 
 /// Seeds of each input class that are tried on a survivor.

@@ -4,7 +4,6 @@
 //! place in the kernel and the way.
 
 pub mod canonical;
-pub mod choices;
 pub mod cone;
 pub mod draft;
 mod window;
