@@ -97,6 +97,20 @@ pub fn subnormal_roundoff(element: &ElementType) -> f64 {
     }
 }
 
+/// Smallest normal and largest finite number of a float type.
+pub fn normal_range(element: &ElementType) -> (f64, f64) {
+    // Numbers of half-distance h below the normal range, 1/2u of them to a binade.
+    let low = subnormal_roundoff(element) / unit_roundoff(element).max(f64::MIN_POSITIVE);
+    let high = match element {
+        ElementType::F64 => f64::MAX,
+        ElementType::F32 => f64::from(f32::MAX),
+        ElementType::BF16 => half::bf16::MAX.to_f64(),
+        ElementType::F16 => half::f16::MAX.to_f64(),
+        _ => f64::INFINITY,
+    };
+    (low, high)
+}
+
 /// gamma_n = n*u / (1 - n*u): relative error of n roundings in sequence (Higham, Accuracy and Stability, lemma 3.1). Infinity when n*u >= 1/4.
 pub fn gamma(n: f64, u: f64) -> f64 {
     if n * u >= 0.25 {

@@ -19,7 +19,7 @@ pub fn encode_f64s(element: &ElementType, values: &[f64]) -> Buffer {
         ElementType::F16 => Buffer::build::<f16>(n, |out| {
             out.iter_mut()
                 .zip(values)
-                .for_each(|(o, v)| *o = f16::from_f64(*v))
+                .for_each(|(o, v)| *o = f16_from_f64(*v))
         }),
         ElementType::BF16 => Buffer::build::<bf16>(n, |out| {
             out.iter_mut()
@@ -76,19 +76,28 @@ pub fn encode_f64s(element: &ElementType, values: &[f64]) -> Buffer {
     }
 }
 
-/// bf16 nearest to `value`, ties to even, in one rounding (through f32 rounded to odd).
+/// bf16 nearest to `value`, ties to even, in one rounding.
 pub(crate) fn bf16_from_f64(value: f64) -> bf16 {
+    bf16::from_f32(rounded_to_odd(value))
+}
+
+/// f16 nearest to `value`, ties to even, in one rounding (`f16::from_f64` rounds to f32 first, by the instruction of the CPU).
+pub(crate) fn f16_from_f64(value: f64) -> f16 {
+    f16::from_f32(rounded_to_odd(value))
+}
+
+/// `value` in f32, truncated toward zero with the last bit set where anything was cut off: a second rounding, to a type of at most 22 digits, is then exact.
+fn rounded_to_odd(value: f64) -> f32 {
     let near = value as f32;
     if !near.is_finite() || f64::from(near) == value {
-        return bf16::from_f32(near);
+        return near;
     }
-    // Round to odd: truncate toward zero, then set the last bit as sticky; the second rounding is then exact.
     let truncated = if f64::from(near).abs() > value.abs() {
         f32::from_bits(near.to_bits() - 1)
     } else {
         near
     };
-    bf16::from_f32(f32::from_bits(truncated.to_bits() | 1))
+    f32::from_bits(truncated.to_bits() | 1)
 }
 
 /// Elements of `element` from i64, wrapping to its width; floats are rounded once; complex: real part; i1: nonzero.

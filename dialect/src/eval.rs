@@ -135,6 +135,11 @@ pub trait RegionRunner {
     /// second half of its arguments (a scatter that overwrites).
     fn single_op(&self, region: usize) -> Option<&'static str>;
 
+    /// As [`Self::single_op`], where conversions to other float types may stand before and after the op: its name and the sum of what they round by, relative.
+    fn folding_op(&self, region: usize) -> Option<(&'static str, f64)> {
+        self.single_op(region).map(|name| (name, 0.0))
+    }
+
     /// Position of this process in the simulated grid: (replica, partition), and the size of the grid.
     fn process(&self) -> Process;
 

@@ -15,7 +15,7 @@ use half::{bf16, f16};
 use std::borrow::Cow;
 use xxhash_rust::xxh3::Xxh3;
 
-pub(crate) use crate::encode::bf16_from_f64;
+pub(crate) use crate::encode::{bf16_from_f64, f16_from_f64};
 pub use crate::encode::{encode_f64s, encode_i64s};
 
 /// Value of a tensor. `dims` are concrete.

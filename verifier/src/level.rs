@@ -1,16 +1,25 @@
 //! Levels of effort: which input classes and seeds a validation runs.
 
-use crate::{inputs::Class, session::Version, validate::Options};
+use crate::{
+    inputs::{Class, Walk, pattern},
+    session::Version,
+    validate::Options,
+};
 use std::time::{Duration, Instant};
-use tileproof_dialect::{program::Program, types::Type};
+use tileproof_dialect::{
+    hlo,
+    op::Op,
+    program::{Program, RegionId},
+    types::Type,
+};
 use tileproof_runtime::limits::Limits;
 
 /// How much is run (DESIGN.md section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// Classes normal and exact, one ring seed.
+    /// Classes normal and exact, one ring seed. Small programs also run a few seeds of hostile classes, which count where they show a mismatch.
     Quick,
-    /// All classes, three ring seeds.
+    /// All classes, three ring seeds; small programs run many.
     Full,
 }
 
@@ -23,29 +32,39 @@ impl Level {
     }
 }
 
-/// Programs with at most this many parameter elements run several seeds of the classes whose cases a small tensor cannot hold at once.
-const SMALL: u64 = 128;
+/// What all runs of one hostile class may cost, as [`cost`] counts. Small programs hold few of its cases at once, and are cheap: they run many seeds.
+const CLASS_COST: u64 = 6_000_000;
+/// At level quick, and most seeds of a class.
+const QUICK_COST: u64 = 100_000;
+const QUICK_SEEDS: u64 = 4;
+/// Seeds after which every two elements have met every pair of numbers of a class.
+const ALL_PAIRS: u64 = 2 * (Walk::LENGTH * Walk::LENGTH) as u64;
 
 /// The runs of a level: class and seed.
 pub fn plan(program: &Program, options: &Options) -> Vec<(Class, u64)> {
     let seeds = |n: u64| (0..n).map(|k| options.seed.wrapping_add(k));
-    let small = elements(program) <= SMALL;
     match (&options.given, options.level) {
         (Some(_), Level::Quick) => vec![(Class::Given, options.seed)],
         (Some(_), Level::Full) => seeds(3).map(|s| (Class::Given, s)).collect(),
-        (None, Level::Quick) => vec![(Class::Normal, options.seed), (Class::Exact, options.seed)],
+        (None, Level::Quick) => {
+            let hostile = seeds((QUICK_COST / cost(program)).min(QUICK_SEEDS));
+            let classes = [Class::Special, Class::Boundary, Class::Pattern, Class::Wide];
+            let hostile = hostile.flat_map(|s| classes.map(|c| (c, s)));
+            let ordinary = [Class::Normal, Class::Exact].map(|c| (c, options.seed));
+            let mut all: Vec<(Class, u64)> = ordinary.into_iter().chain(hostile).collect();
+            all.sort_by_key(|(class, _)| Class::ALL.iter().position(|c| c == class));
+            all
+        }
         (None, Level::Full) => {
+            let affordable = CLASS_COST / cost(program);
             let runs = |c: Class| match c {
-                Class::Normal => 3,
-                Class::Boundary if small => 12,
-                Class::Special if small => 6,
-                Class::Wide if small => 3,
-                Class::Exact
-                | Class::Wide
-                | Class::Special
-                | Class::Subnormal
-                | Class::Boundary
-                | Class::Given => 1,
+                Class::Normal => affordable.clamp(3, 8),
+                Class::Exact => affordable.clamp(1, 9),
+                Class::Special | Class::Boundary => affordable.clamp(1, ALL_PAIRS),
+                Class::Wide => affordable.clamp(1, 64),
+                Class::Pattern => affordable.clamp(3, 2 * pattern::SEEDS),
+                Class::Subnormal => affordable.clamp(1, 8),
+                Class::Given => 1,
                 Class::Unit | Class::Above => 0,
             };
             let all = Class::ALL
@@ -56,13 +75,36 @@ pub fn plan(program: &Program, options: &Options) -> Vec<(Class, u64)> {
     }
 }
 
-fn elements(program: &Program) -> u64 {
-    let of = |t: &Type| {
-        t.as_tensor()
-            .and_then(|t| t.static_dims())
-            .map_or(0, |dims| dims.iter().product())
+/// What a run costs, roughly: a step for each element of each result, and the overhead of an op; bodies of loops many times.
+fn cost(program: &Program) -> u64 {
+    let bodies = program.functions.iter().map(|f| f.body);
+    bodies
+        .map(|body| cost_of(program, body))
+        .fold(1, u64::saturating_add)
+}
+
+fn cost_of(program: &Program, region: RegionId) -> u64 {
+    const OF_AN_OP: u64 = 200;
+    const TRIPS: u64 = 50;
+    let elements = |t: &Type| {
+        let dims = t.as_tensor().and_then(|t| t.static_dims());
+        dims.map_or(1, |dims| {
+            dims.iter().fold(1, |n: u64, d| n.saturating_mul(*d))
+        })
     };
-    program.parameter_types().iter().map(of).sum()
+    let each = program.region(region).ops.iter().map(|id| {
+        let o = program.op(*id);
+        let Op::Hlo(inner) = &o.op;
+        let times = match inner {
+            hlo::Op::While(_) => TRIPS,
+            _ => 1,
+        };
+        let inside = o.regions.iter().map(|r| cost_of(program, *r));
+        let inside = inside.fold(0, u64::saturating_add).saturating_mul(times);
+        let results = o.results.iter().map(|v| elements(program.ty(*v)));
+        results.fold(inside.saturating_add(OF_AN_OP), u64::saturating_add)
+    });
+    each.fold(0, u64::saturating_add)
 }
 
 /// How long a run on generated inputs may take.
@@ -87,7 +129,9 @@ pub fn patient_budget(class: Class, patience: Patience, limits: &Limits) -> Limi
             Patience::Short => (20_000, 100),
             Patience::Long => (1_000_000, 100),
         },
-        Class::Wide | Class::Special | Class::Subnormal | Class::Boundary => (20_000, 60),
+        Class::Wide | Class::Special | Class::Subnormal | Class::Boundary | Class::Pattern => {
+            (20_000, 60)
+        }
     };
     Limits {
         loop_steps: limits.loop_steps.min(steps),

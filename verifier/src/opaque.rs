@@ -15,24 +15,33 @@ use tileproof_dialect::{
     program::{OpId, Program},
 };
 
+/// Which applications are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    All,
+    /// Without functions of what depends on no input.
+    OfInputs,
+}
+
 /// Number of distinct applications by function, in a side and the regions of its ops.
 pub fn applications(
     session: &Session<'_>,
     version: &Version<'_>,
     side: &Side,
     environment: &Environment,
+    which: Which,
 ) -> BTreeMap<&'static str, usize> {
     let mut distinct: BTreeSet<(&'static str, u128, Vec<u128>)> = BTreeSet::new();
     let program = version.program;
     for op in &side.ops {
         let o = program.op(*op);
         if let Some(name) = function(program, *op) {
-            let operands: Vec<u128> = o
-                .operands
-                .iter()
-                .filter_map(|v| environment.get(v))
-                .map(|c: &Content| session.fingerprint(*c))
-                .collect();
+            let contents = o.operands.iter().filter_map(|v| environment.get(v));
+            let contents: Vec<Content> = contents.copied().collect();
+            if which == Which::OfInputs && contents.iter().all(|c| session.is_independent(*c)) {
+                continue;
+            }
+            let operands = contents.iter().map(|c| session.fingerprint(*c)).collect();
             distinct.insert((name, 0, operands));
         }
         for r in &o.regions {

@@ -138,6 +138,8 @@ pub struct Session<'a> {
     not_run: HashSet<u128>,
     /// Bodies inside one another that are followed.
     bodies: u32,
+    /// Inputs of a hostile class that are all finite: what overflows does so on the way.
+    pub strains_the_range: bool,
 }
 
 impl<'a> Session<'a> {
@@ -155,6 +157,7 @@ impl<'a> Session<'a> {
             settled: HashMap::new(),
             not_run: HashSet::new(),
             bodies: 0,
+            strains_the_range: false,
         }
     }
 

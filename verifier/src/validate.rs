@@ -24,7 +24,11 @@ pub use crate::{
 pub use kernels::{first_compared, joined};
 use rayon::prelude::*;
 pub use report::{Found, PassReport, Report, Skipped};
-use std::{sync::Arc, time::Instant};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 use tileproof_dialect::{
     error::{Diagnostic, Error},
     numerics::{Contract, Numerics},
@@ -76,6 +80,7 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
         steps,
         options,
     };
+    let spent = Spent::default();
     let one = |i: usize| {
         if let Some(progress) = &options.progress {
             let (class, seed) = plan[i];
@@ -84,7 +89,18 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
                 i as f64 / plan.len() as f64,
             );
         }
-        job.run(plan[i].0, plan[i].1, Patience::Short)
+        let (class, seed) = plan[i];
+        if !class.is_ordinary() && seed != options.seed && spent.of(class) > HOSTILE_TIME {
+            let why = format!(
+                "the other seeds of the class took {} s",
+                HOSTILE_TIME.as_secs()
+            );
+            return Ok(run::Part::skipped(class, seed, why));
+        }
+        let start = Instant::now();
+        let part = job.run(class, seed, Patience::Short);
+        spent.add(class, start.elapsed());
+        part
     };
     let parts: Vec<Result<run::Part, Error>> = if parameter_bytes(source) <= PARALLEL_BYTES {
         (0..plan.len()).into_par_iter().map(one).collect()
@@ -114,6 +130,25 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
     report.conclude();
     report.time = start.elapsed();
     Ok(report)
+}
+
+/// After this time, summed over threads, no more seeds of a hostile class are begun.
+const HOSTILE_TIME: Duration = Duration::from_secs(20);
+
+/// Time that the runs of each class took.
+#[derive(Default)]
+struct Spent(Mutex<HashMap<Class, Duration>>);
+
+impl Spent {
+    fn of(&self, class: Class) -> Duration {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(&class).copied().unwrap_or_default()
+    }
+
+    fn add(&self, class: Class, time: Duration) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *all.entry(class).or_default() += time;
+    }
 }
 
 /// What is run: the program before and after each step, in plain form. Two programs without a common source have their functions written alike.

@@ -69,7 +69,17 @@ pub fn decide(ring: &Ring, ieee: &Ieee) -> Verdict {
     }
 }
 
+/// Why the ring leaves a difference open that hangs on a choice between numbers closer than their bounds.
+pub const NEAR_TIE: &str = "near tie";
+
 impl Verdict {
+    /// What a near tie leaves open, where IEEE sees no difference.
+    pub fn near_tie() -> Verdict {
+        Verdict::EqualIeeeOnly {
+            why: NEAR_TIE.to_string(),
+        }
+    }
+
     /// Order of "worst": the larger, the worse.
     pub fn badness(&self) -> u8 {
         match self {

@@ -1,7 +1,7 @@
 //! Error bounds of sums and other folds, in any order of evaluation (Higham, Accuracy and Stability, section 4.2).
 
 use crate::{
-    bound::{Bound, Bounded, gamma, unit_roundoff},
+    bound::{Bound, Bounded, gamma, normal_range, unit_roundoff},
     eval::{EvalContext, Stop},
     hlo::{elementwise::exact_or_undetermined, shape},
     tensor::{Tensor, Value, count, row_major_strides},
@@ -24,7 +24,7 @@ pub fn reduce(
             }
         })
     };
-    let (Some(body), [input, init]) = (cx.runner.single_op(0), operands) else {
+    let (Some((body, rounding)), [input, init]) = (cx.runner.folding_op(0), operands) else {
         return Ok(values.iter().map(undetermined).collect());
     };
     let (x, result) = (input.value.as_tensor(), shape::operand(values, 0)?);
@@ -35,7 +35,8 @@ pub fn reduce(
         return Ok(values.iter().map(undetermined).collect());
     }
     let terms = x.len() / result.len().max(1) + 1;
-    let u = unit_roundoff(result.element());
+    // A body that rounds in between does so once a step more.
+    let u = unit_roundoff(result.element()) + rounding;
     let errors = || folded(x, dimensions, |i| input.error.at(i));
     let init_value = init.value.as_tensor().map_or(0.0, |t| t.to_f64s()[0]);
     let out: Vec<f64> = match body {
@@ -50,10 +51,42 @@ pub fn reduce(
                 .map(|(m, e)| g * (m + e + init_value.abs()) + e + init.error.at(0))
                 .collect()
         }
-        "maximum" | "minimum" => largest(x, dimensions, |i| input.error.at(i))
+        "maximum" | "minimum" if rounding == 0.0 => largest(x, dimensions, |i| input.error.at(i))
             .iter()
             .map(|e| e.max(init.error.at(0)))
             .collect(),
+        "multiply" => {
+            let x64 = x.to_f64s();
+            let factor = |i: usize| x64[i].abs();
+            // In any order partial products lie between the product of the factors below 1 and that of the others.
+            let (below, above) = (
+                fold(x, dimensions, |i| factor(i).min(1.0), 1.0, |a, b| a * b),
+                fold(x, dimensions, |i| factor(i).max(1.0), 1.0, |a, b| a * b),
+            );
+            let relative = fold(
+                x,
+                dimensions,
+                |i| 1.0 + input.error.at(i) / factor(i).max(f64::MIN_POSITIVE),
+                1.0,
+                |a, b| a * b,
+            );
+            let (low, high) = normal_range(result.element());
+            let start = init_value.abs();
+            let of_start = 1.0 + init.error.at(0) / start.max(f64::MIN_POSITIVE);
+            let g = gamma(terms as f64, u);
+            let all = below.iter().zip(&above).zip(&relative);
+            all.map(|((below, above), relative)| {
+                let (below, above) = (below * start.min(1.0), above * start.max(1.0));
+                if below == 0.0 && input.error.is_exact() && init.error.is_exact() && above < high {
+                    0.0
+                } else if below < low || above > high {
+                    f64::INFINITY
+                } else {
+                    below * above * ((1.0 + g) * relative * of_start - 1.0)
+                }
+            })
+            .collect()
+        }
         _ => return Ok(values.iter().map(undetermined).collect()),
     };
     let keep = result.to_f64s();
@@ -73,18 +106,19 @@ pub fn reduce(
 
 /// Sum over the folded dimensions of `f(linear index)`.
 pub fn folded(x: &Tensor, dimensions: &[i64], f: impl Fn(usize) -> f64) -> Vec<f64> {
-    fold(x, dimensions, f, |a, b| a + b)
+    fold(x, dimensions, f, 0.0, |a, b| a + b)
 }
 
 /// Largest over the folded dimensions of `f(linear index)`.
 pub fn largest(x: &Tensor, dimensions: &[i64], f: impl Fn(usize) -> f64) -> Vec<f64> {
-    fold(x, dimensions, f, f64::max)
+    fold(x, dimensions, f, 0.0, f64::max)
 }
 
 fn fold(
     x: &Tensor,
     dimensions: &[i64],
     f: impl Fn(usize) -> f64,
+    start: f64,
     join: impl Fn(f64, f64) -> f64,
 ) -> Vec<f64> {
     let kept: Vec<usize> = (0..x.rank())
@@ -92,7 +126,7 @@ fn fold(
         .collect();
     let kept_dims: Vec<u64> = kept.iter().map(|d| x.dims()[*d]).collect();
     let (strides, out_strides) = (row_major_strides(x.dims()), row_major_strides(&kept_dims));
-    let mut out = vec![0.0; count(&kept_dims)];
+    let mut out = vec![start; count(&kept_dims)];
     for i in 0..x.len() {
         let at: i64 = kept
             .iter()

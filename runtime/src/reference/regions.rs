@@ -2,10 +2,13 @@
 
 use super::{Frame, Interpreter, Observer};
 use crate::grid::Meeting;
+use std::collections::HashMap;
 use tileproof_dialect::{
+    bound::unit_roundoff,
     eval::{Events, Process, RegionRunner, Route, Stop, Trap},
+    hlo,
     op::Op,
-    program::{OpId, RegionId},
+    program::{OpId, RegionId, ValueId},
     tensor::{Tensor, Value},
     types::Type,
 };
@@ -104,6 +107,51 @@ impl RegionRunner for Runner<'_, '_> {
         let one_type =
             program.ty(*a) == program.ty(*b) && program.ty(o.results[0]) == program.ty(*a);
         (plain && one_type && (in_order || swapped)).then(|| op.name())
+    }
+
+    fn folding_op(&self, region: usize) -> Option<(&'static str, f64)> {
+        if let Some(name) = self.single_op(region) {
+            return Some((name, 0.0));
+        }
+        let program = self.interpreter.program;
+        let region = program.region(self.region(region).ok()?);
+        let [a, b] = region.arguments[..] else {
+            return None;
+        };
+        // What each value is but for conversions: an argument, or the result of the one op.
+        let mut is: HashMap<ValueId, ValueId> = HashMap::from([(a, a), (b, b)]);
+        let (mut found, mut rounding) = (None, 0.0);
+        for id in &region.ops {
+            let o = program.op(*id);
+            let Op::Hlo(op) = &o.op;
+            let all: Option<Vec<ValueId>> = o.operands.iter().map(|v| is.get(v).copied()).collect();
+            let all = all?;
+            match (op, &o.results[..], found) {
+                (hlo::Op::Convert(_) | hlo::Op::ReducePrecision(_), [result], _) => {
+                    let element = &program.ty(*result).as_tensor()?.element;
+                    if !element.is_float() {
+                        return None;
+                    }
+                    rounding += match op {
+                        hlo::Op::ReducePrecision(r) => 2f64.powi(-(r.mantissa_bits as i32) - 1),
+                        _ => unit_roundoff(element),
+                    };
+                    is.insert(*result, *all.first()?);
+                }
+                (_, [result], None) if COMMUTATIVE.contains(&op.name()) => {
+                    if all != [a, b] && all != [b, a] {
+                        return None;
+                    }
+                    found = Some((op.name(), *result));
+                    is.insert(*result, *result);
+                }
+                (_, [], Some((name, result))) if o.op.is_return() => {
+                    return (all == [result]).then_some((name, rounding));
+                }
+                _ => return None,
+            }
+        }
+        None
     }
 
     fn process(&self) -> Process {

@@ -102,7 +102,9 @@ impl CoEvaluation<'_, '_, '_> {
         let by_chance = chosen.is_none() && self.is_degenerate(content)?;
         let returned = || self.pair.after.program.returned(bodies.after).contains(&v);
         let own_way = self.own_ways && !returned();
-        if moved || by_chance || own_way {
+        // Another value may have the residues of x where x is special: |x| for x = -0.
+        let special = !returned() && self.differs_where_special(partner, content, frame)?;
+        if moved || by_chance || own_way || special {
             let (_, _, judged) = self.judged(partner, v, &got, bodies, frame)?;
             let refused = match judged.clause {
                 Some(clause) => own_way && *clause == clauses::EXCESS_PRECISION,
@@ -114,6 +116,32 @@ impl CoEvaluation<'_, '_, '_> {
         }
         self.changed_region(partner, v, &got, Ring::Equal, bodies, frame)?;
         Ok(frame.before.get(&partner).copied())
+    }
+
+    /// Whether the two values of foreign programs differ, and only where one of them is zero, infinite or NaN.
+    fn differs_where_special(
+        &self,
+        partner: ValueId,
+        content: Content,
+        frame: &Frame,
+    ) -> Result<bool, Stop> {
+        let Some(want) = frame.before.get(&partner) else {
+            return Ok(false);
+        };
+        if self.pair.origin == Origin::Pass || *want == content {
+            return Ok(false);
+        }
+        let (want, got) = (self.session.value(*want)?, self.session.value(content)?);
+        let (Some(w), Some(g)) = (want.as_tensor(), got.as_tensor()) else {
+            return Ok(false);
+        };
+        if !w.element().is_float() || w.len() != g.len() || w.element() != g.element() {
+            return Ok(false);
+        }
+        let differing = bits::differing_ieee(w, g);
+        let (x, y) = (w.to_f64s(), g.to_f64s());
+        let special = |v: f64| v == 0.0 || !v.is_finite();
+        Ok(!differing.is_empty() && differing.iter().all(|i| special(x[*i]) || special(y[*i])))
     }
 
     /// Whether a value that hangs on no input differs from its partner in the sign of a zero: taking one for the other would hide what 1/x or atan2

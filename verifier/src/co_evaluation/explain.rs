@@ -141,15 +141,14 @@ impl CoEvaluation<'_, '_, '_> {
     pub(super) fn folded(&mut self, content: Content, frame: &Frame) -> Option<Content> {
         let t = self.session.value(content).ok()?.as_tensor()?;
         let same = self.explanations.by_bytes.get(&bytes_key(t))?;
-        let partner = same.iter().copied().find(|c| {
-            frame.known.contains(c)
-                && self
-                    .session
-                    .value(*c)
-                    .ok()
-                    .and_then(Value::as_tensor)
-                    .is_some_and(|p| p.dims() == t.dims())
-        })?;
+        let tensor = |c: &Content| self.session.value(*c).ok().and_then(Value::as_tensor);
+        let known = || {
+            let all = same.iter().copied().filter(|c| frame.known.contains(c));
+            all.filter(|c| tensor(c).is_some_and(|p| p.dims() == t.dims()))
+        };
+        // 1 - 1e-38 has the bits of 1, and may stand beside it.
+        let alike = known().find(|c| tensor(c).is_some_and(|p| p.ring() == t.ring()));
+        let partner = alike.or_else(|| known().next())?;
         // One number may be equal by chance: where literals may be merged, a literal is searched for first.
         if splat(t).is_some() && self.pair.numerics.contract.merges_literals() {
             return None;
@@ -218,37 +217,45 @@ impl CoEvaluation<'_, '_, '_> {
                         .is_some_and(|c| frame.followed.shared.contains(c))
             })
         };
-        let alone = independent(self.session, frame, v);
-        if !alone && (side.ops.len() > MOST_OPS || side.ops.is_empty()) {
-            return Ok(None);
-        }
-        let mut leaves = vec![];
-        for x in self.leaves(&side, v, alone, frame) {
-            let alternatives = self.alternatives(frame.followed.after[&x], pass)?;
-            if alternatives.len() > 1 {
-                leaves.push(Leaf {
-                    value: x,
-                    alternatives,
-                });
+        // A value that hangs on no input is itself a number to explain, or made of such.
+        let ways: &[bool] = match independent(self.session, frame, v) {
+            true => &[true, false],
+            false => &[false],
+        };
+        let mut tried = false;
+        for alone in ways.iter().copied() {
+            if !alone && (side.ops.len() > MOST_OPS || side.ops.is_empty()) {
+                continue;
+            }
+            let mut leaves = vec![];
+            for x in self.leaves(&side, v, alone, frame) {
+                let alternatives = self.alternatives(frame.followed.after[&x], pass)?;
+                if alternatives.len() > 1 {
+                    leaves.push(Leaf {
+                        value: x,
+                        alternatives,
+                    });
+                }
+            }
+            tried |= !leaves.is_empty();
+            for ranks in assignments(&leaves) {
+                let found = self.attempt(
+                    v,
+                    &side,
+                    alone,
+                    &leaves,
+                    &ranks,
+                    bodies,
+                    fingerprints,
+                    frame,
+                )?;
+                if found.is_some() {
+                    return Ok(found);
+                }
             }
         }
-        if leaves.is_empty() {
+        if !tried {
             return Ok(None);
-        }
-        for ranks in assignments(&leaves) {
-            let found = self.attempt(
-                v,
-                &side,
-                alone,
-                &leaves,
-                &ranks,
-                bodies,
-                fingerprints,
-                frame,
-            )?;
-            if found.is_some() {
-                return Ok(found);
-            }
         }
         *self.explanations.failures.entry(v).or_default() += 1;
         Ok(None)

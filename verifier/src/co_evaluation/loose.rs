@@ -8,19 +8,20 @@ use super::{
 };
 use crate::{
     compare::{bits, bounds},
-    contract::Judged,
+    contract::{self, Judged},
     opaque,
     region::{self, Side},
     session::{Content, Environment, Session, Version},
     tie,
-    verdict::{Ieee, Ring},
+    verdict::{Ieee, NEAR_TIE, Ring},
 };
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use tileproof_dialect::{
     eval::Stop,
     hlo,
     numerics::Contract,
     op::Op,
+    planes::ring::is_code,
     program::{Program, ValueId},
     tensor::{Tensor, Value},
 };
@@ -155,9 +156,75 @@ impl CoEvaluation<'_, '_, '_> {
         if let Some(ties) = &judged.ties
             && self.all_tied(p, v, ties, frame)?
         {
-            return Ok(Some("near tie".to_string()));
+            return Ok(Some(NEAR_TIE.to_string()));
+        }
+        let sums = contract::has_sums_within(self.pair.before.program, want_side)
+            || contract::has_sums_within(self.pair.after.program, got_side);
+        if self.differs_in_codes(p, v, sums, frame)? {
+            return Ok(Some("infinities".to_string()));
+        }
+        // Contract strict names no identity; where every bit is the same one may be at work all the same: sqrt(x x) is |x|.
+        let numerics = self.pair.numerics;
+        if numerics.contract == Contract::Strict
+            && self.has_equal_bits(p, v, frame)?
+            && self.applies_other_functions((want_side, got_side), frame)
+        {
+            return Ok(Some("identity?".to_string()));
         }
         Ok(self.without_ties((want_side, got_side), frame))
+    }
+
+    /// Whether the two sides apply different functions, or to other numbers of operands.
+    fn applies_other_functions(
+        &self,
+        (want_side, got_side): (&Side, &Side),
+        frame: &Frame,
+    ) -> bool {
+        let session = &*self.session;
+        let all = opaque::Which::All;
+        let want = opaque::applications(session, self.pair.before, want_side, &frame.before, all);
+        let after = &frame.followed.after;
+        want != opaque::applications(session, self.pair.after, got_side, after, all)
+    }
+
+    fn has_equal_bits(&self, p: ValueId, v: ValueId, frame: &Frame) -> Result<bool, Stop> {
+        let (Some(want), Some(got)) = (frame.before.get(&p), frame.followed.after.get(&v)) else {
+            return Ok(false);
+        };
+        let (want, got) = (self.session.value(*want)?, self.session.value(*got)?);
+        Ok(match (want.as_tensor(), got.as_tensor()) {
+            (Some(w), Some(g)) => w.len() == g.len() && bits::differing_ieee(w, g).is_empty(),
+            (_, _) => false,
+        })
+    }
+
+    /// Whether the values are equal, and where residues differ both are codes: real arithmetic does not say which infinity a complex product is.
+    fn differs_in_codes(
+        &self,
+        p: ValueId,
+        v: ValueId,
+        sums: bool,
+        frame: &Frame,
+    ) -> Result<bool, Stop> {
+        let (Some(want), Some(got)) = (frame.before.get(&p), frame.followed.after.get(&v)) else {
+            return Ok(false);
+        };
+        let (want, got) = (self.session.value(*want)?, self.session.value(*got)?);
+        let (Some(want), Some(got)) = (want.as_tensor(), got.as_tensor()) else {
+            return Ok(false);
+        };
+        let (Some(w), Some(g)) = (want.ring(), got.ring()) else {
+            return Ok(false);
+        };
+        let mut pairs = w.iter().zip(g);
+        if w.len() != g.len() || !pairs.all(|(a, b)| a == b || is_code(*a) && is_code(*b)) {
+            return Ok(false);
+        }
+        // Which infinity, or NaN, infinite terms add up to hangs on their order.
+        let (x, y) = (bits::parts(want), bits::parts(got));
+        let mut parts = x.iter().zip(&y);
+        let open = sums && parts.all(|(x, y)| x == y || !x.is_finite() && !y.is_finite());
+        Ok(open || bits::differing_ieee(want, got).is_empty())
     }
 
     /// As [`Self::not_decisive`], ties left out.
@@ -190,6 +257,10 @@ impl CoEvaluation<'_, '_, '_> {
         if self.session.events.opaque_random > 0 {
             return Some("random numbers".to_string());
         }
+        // What a library computes is hashed as one thing: another call may compute the same.
+        if library_calls(sides[0]) != library_calls(sides[1]) {
+            return Some("library calls of other form".to_string());
+        }
         let factors = |program, side: &Side| {
             let mut ops = side.ops.iter();
             ops.any(|op| opaque::is_factorization(program, *op))
@@ -210,12 +281,11 @@ impl CoEvaluation<'_, '_, '_> {
         }
         if !numerics.contract.names_its_identities() {
             let session = &*self.session;
-            let before = opaque::applications(session, self.pair.before, want_side, &frame.before);
-            let after =
-                opaque::applications(session, self.pair.after, got_side, &frame.followed.after);
             let want = (self.pair.before, want_side, &frame.before);
             let got = (self.pair.after, got_side, &frame.followed.after);
-            if before != after || opaque::has_logarithm_of_power(session, want, got) {
+            if self.applies_other_functions((want_side, got_side), frame)
+                || opaque::has_logarithm_of_power(session, want, got)
+            {
                 return Some("identity?".to_string());
             }
         }
@@ -265,6 +335,16 @@ impl CoEvaluation<'_, '_, '_> {
         let differing = bits::differing_ring(w, g);
         Ok(!differing.is_empty() && differing.iter().all(|i| ties.get(*i) == Some(&true)))
     }
+}
+
+/// The custom calls of a side that the ring takes as one thing, by what they are.
+fn library_calls((program, side): (&Program, &Side)) -> BTreeSet<String> {
+    let ops = side.ops.iter().map(|op| &program.op(*op).op);
+    ops.filter_map(|op| match op {
+        Op::Hlo(hlo::Op::CustomCall(call)) => Some(format!("{call:?}")),
+        Op::Hlo(_) => None,
+    })
+    .collect()
 }
 
 /// Whether the side takes floats apart to bits and makes floats of bits: residues do not follow.

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     contract::{self, Judged},
-    inputs::{Class, Random, drawn, roles},
+    inputs::{Class, Draw, Random, Walk, drawn, roles},
     kernels,
     region::{self, Part, Side},
     session::{Content, Environment, Version},
@@ -455,7 +455,14 @@ impl CoEvaluation<'_, '_, '_> {
             roles::Role::default()
         };
         let mut random = Random::new(seed, 0x9e0b);
-        let mut value = drawn(t.dims(), t.element(), class, &role, &mut random);
+        let walk = Walk::drawn(&mut random);
+        let mut value = drawn(
+            t.dims(),
+            t.element(),
+            Draw { class, walk },
+            &role,
+            &mut random,
+        );
         // Indices, and what functions and eliminations are not defined for elsewhere, stay as drawn.
         let free = role.index_below.is_none() && role.domain == roles::Domain::Any;
         if free && t.element().bits() > 1 || matches!(sign, Sign::Of(_)) {

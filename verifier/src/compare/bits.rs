@@ -166,6 +166,17 @@ pub fn first_difference(want: &[Value], got: &[Value]) -> Option<Difference> {
         })
 }
 
+/// The numbers of a tensor; the two parts of a complex one after another.
+pub fn parts(t: &Tensor) -> Vec<f64> {
+    if let Some(part) = t.element().complex_part() {
+        let n = 2 * t.len() as u64;
+        return Tensor::new(vec![n], part, t.ieee().clone(), None)
+            .to_f64s()
+            .into_owned();
+    }
+    t.to_f64s().into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

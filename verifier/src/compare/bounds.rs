@@ -3,7 +3,7 @@
 
 use crate::verdict::Ieee;
 use tileproof_dialect::{
-    bound::{Bound, unit_roundoff},
+    bound::{Bound, subnormal_roundoff, unit_roundoff},
     tensor::Tensor,
     types::ElementType,
 };
@@ -22,6 +22,8 @@ pub struct Bounded {
     /// Of these, where the others decide the tensor: elements whose terms cancel, with a bound below 1/16 of the tensor's root mean square.
     pub cancelled: u64,
     pub total: u64,
+    /// First element that `got`'s own bound alone excuses: far off beside what `want` may be off.
+    pub worse: Option<usize>,
     /// Elements that hang on a choice between operands closer than their bounds.
     pub ties: Option<Vec<bool>>,
 }
@@ -37,10 +39,14 @@ impl Bounded {
             wide: 0,
             cancelled: 0,
             total: 0,
+            worse: None,
             ties: None,
         }
     }
 }
+
+/// `got` is worse where it is off by this many times the bound of `want`, and this many roundings of the type more.
+const WORSE: (f64, f64) = (64.0, 1024.0);
 
 /// Share of elements that may cancel in a tensor the others decide.
 const MOST_CANCELLED: f64 = 0.25;
@@ -58,27 +64,37 @@ pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Boun
         wide: 0,
         cancelled: 0,
         total: want.len() as u64,
+        worse: None,
         ties: None,
     };
     let mut wide: Vec<f64> = vec![];
+    let part = want.element().complex_part();
+    let element = part.as_ref().unwrap_or(want.element());
+    let (unit, tiny) = (unit_roundoff(element), subnormal_roundoff(element));
     for i in 0..want.len() {
         let bound = want_bound.at(i) + got_bound.at(i);
+        // Zeros of other sign are as near as can be; their signs are looked at apart.
         let equal = w.bits(i) == g.bits(i) || (w.is_nan(i) && g.is_nan(i));
-        if equal {
+        if equal || w.distance(&g, i) == 0.0 {
             continue;
         }
         if bound.is_infinite() || bound.is_nan() {
             out.undetermined += 1;
             continue;
         }
-        if w.distance(&g, i) <= bound {
+        let distance = w.distance(&g, i);
+        let most = WORSE.0 * want_bound.at(i) + WORSE.1 * (unit * w.magnitude(i) + tiny);
+        if distance > most && distance.is_finite() {
+            out.worse.get_or_insert(i);
+        }
+        if distance <= bound {
             if bound > w.magnitude(i) / 16.0 {
                 out.wide += 1;
                 wide.push(bound);
             }
         } else {
             out.outside.get_or_insert(i);
-            if w.distance(&g, i).is_finite() {
+            if distance.is_finite() {
                 out.outside_finite.get_or_insert(i);
             }
         }
@@ -246,6 +262,14 @@ mod tests {
             compare(&w, &Bound::Exact, &g, &Bound::undetermined(1)).ieee,
             Ieee::Loose("undetermined 1 of 1".into())
         );
+    }
+
+    #[test]
+    fn a_wide_bound_of_one_side_does_not_hide_that_it_is_worse() {
+        let (w, g) = (tensor(&[1.0]), tensor(&[1.001]));
+        let (narrow, wide) = (Bound::absolute(vec![1e-7]), Bound::absolute(vec![0.01]));
+        assert_eq!(compare(&w, &narrow, &g, &wide).worse, Some(0));
+        assert_eq!(compare(&w, &wide, &g, &narrow).worse, None);
     }
 
     #[test]

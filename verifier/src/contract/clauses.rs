@@ -8,13 +8,13 @@ use crate::{
     session::{Content, Environment, Session},
 };
 use tileproof_dialect::{
-    bound::{subnormal_roundoff, unit_roundoff},
+    bound::unit_roundoff,
     eval::Stop,
     hlo,
     op::Op,
     program::{Operation, ValueDef, ValueId},
     tensor::{Tensor, Value},
-    types::{Class, ElementType},
+    types::Class,
 };
 
 /// One freedom of a compiler.
@@ -67,10 +67,24 @@ pub const SIGN_OF_ZERO: Clause = Clause {
     source: "xla/hlo/transforms/simplifiers/algebraic_simplifier.cc, HandleAdd (A + 0 => A), HandleSubtract, HandleMultiply: without regard to -0",
 };
 
+pub const PRODUCT_ORDER: Clause = Clause {
+    name: "product-order",
+    summary: "products and quotients may be taken in another order, in which another one of them overflows or vanishes",
+    source: "xla/hlo/transforms/simplifiers/algebraic_simplifier.cc, HandleDivide ((A / B) / C => A / (B * C)), HandleMultiply ((A * C1) * C2 => A * (C1 * C2))",
+};
+
+pub const RANGE: Clause = Clause {
+    name: "range",
+    summary: "on generated inputs at the ends of the range, what real arithmetic makes equal may overflow or vanish in between on one side only",
+    source: "inputs of the checker that no user gave; xla/hlo/transforms/simplifiers/algebraic_simplifier.cc rewrites products, quotients, sums and exponentials without regard to the range",
+};
+
 /// The list. NaN payloads need no clause: two NaN are equal everywhere. Out-of-bounds starts and indices need none: both specifications define them
 /// (dynamic slices and gathers clamp, scatters drop).
 pub const CLAUSES: &[&Clause] = &[
     &EXCESS_PRECISION,
+    &PRODUCT_ORDER,
+    &RANGE,
     &DENORMALS,
     &ZERO_OF_A_SUM,
     &REDUCE_INIT,
@@ -79,19 +93,7 @@ pub const CLAUSES: &[&Clause] = &[
     &SIGN_OF_ZERO,
 ];
 
-/// Smallest normal and largest finite number of a float type.
-pub fn normal_range(element: &ElementType) -> (f64, f64) {
-    // Numbers of half-distance h below the normal range, 1/2u of them to a binade.
-    let low = subnormal_roundoff(element) / unit_roundoff(element).max(f64::MIN_POSITIVE);
-    let high = match element {
-        ElementType::F64 => f64::MAX,
-        ElementType::F32 => f64::from(f32::MAX),
-        ElementType::BF16 => half::bf16::MAX.to_f64(),
-        ElementType::F16 => half::f16::MAX.to_f64(),
-        _ => f64::INFINITY,
-    };
-    (low, high)
-}
+pub use tileproof_dialect::bound::normal_range;
 
 /// A clause that explains every differing element of a region, if there is one.
 pub fn explaining(
@@ -101,8 +103,8 @@ pub fn explaining(
     want: &Tensor,
     got: &Tensor,
 ) -> Result<Option<&'static Clause>, Stop> {
-    if want.element().is_float() {
-        let (w, g) = (want.to_f64s(), got.to_f64s());
+    if want.element().is_float() || want.element().is_complex() {
+        let (w, g) = (bits::parts(want), bits::parts(got));
         let zeros = (0..w.len())
             .filter(|i| w[*i].to_bits() != g[*i].to_bits() && !(w[*i].is_nan() && g[*i].is_nan()))
             .all(|i| w[i] == 0.0 && g[i] == 0.0);

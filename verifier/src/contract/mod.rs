@@ -14,13 +14,13 @@ use crate::{
         bounds::{self, Bounded},
     },
     opaque,
-    region::{self, Functions, Part},
+    region::{self, Functions, Part, Side},
     session::Session,
     verdict::Ieee,
 };
 use precision::Rounds;
 use tileproof_dialect::{
-    bound::Bound,
+    bound::{Bound, unit_roundoff},
     eval::Stop,
     hlo,
     numerics::{Contract, Numerics, STRICT_FUNCTION_ULP, SpecialValues},
@@ -108,7 +108,9 @@ pub fn judge(
         // A named expansion says itself how far it is off in its type.
         Contract::Approximates { .. } if names_an_expansion(after) => Functions::AsStated,
         Contract::Approximates { max_ulp } => Functions::Ulp(max_ulp),
-        Contract::Xla | Contract::Unknown if other_functions(session, before, after) => {
+        Contract::Xla | Contract::Unknown
+            if other_functions(session, before, after, opaque::Which::All) =>
+        {
             Functions::Measured
         }
         Contract::BitExact
@@ -137,8 +139,10 @@ pub fn judge(
         // The expansion of just this function states how far it may be off, in absolute terms below its floor: a bound wide for the value is kept or not.
         bounded.ieee = Ieee::Within;
     }
+    // What a function of a literal is, is known: its approximation is no better for being one.
     if functions == Functions::Measured
         && bounded.outside.is_some()
+        && other_functions(session, before, after, opaque::Which::OfInputs)
         && !is_gross(&want, &got, &differing)
     {
         bounded = Bounded::loose("one side approximates functions of the other".to_string());
@@ -217,8 +221,13 @@ fn is_gross(want: &Tensor, got: &Tensor, differing: &[usize]) -> bool {
 }
 
 /// Whether one side calls functions that the other does not: it may approximate them.
-fn other_functions(session: &Session<'_>, before: &Part<'_>, after: &Part<'_>) -> bool {
-    let of = |p: &Part<'_>| opaque::applications(session, p.version, p.side, p.environment);
+fn other_functions(
+    session: &Session<'_>,
+    before: &Part<'_>,
+    after: &Part<'_>,
+    which: opaque::Which,
+) -> bool {
+    let of = |p: &Part<'_>| opaque::applications(session, p.version, p.side, p.environment, which);
     of(before) != of(after)
 }
 
@@ -235,27 +244,78 @@ fn under(
     let signs_count = in_order && !numerics.special.contains(&SpecialValues::SignedZero);
     let sums_overflow =
         !in_order && (sums_may_overflow(session, before)? || sums_may_overflow(session, after)?);
-    // Contract strict leaves the order of sums open, not that of products.
-    let products_overflow = numerics.contract != Contract::Strict
-        && (products_may_overflow(session, before)? || products_may_overflow(session, after)?);
+    // Rewrites of ours that reassociate say that products overflow in another order; contract `xla` has a clause for it.
+    let products_overflow = match numerics.contract {
+        Contract::Strict | Contract::Unknown | Contract::BitExact => false,
+        Contract::Reassociates
+        | Contract::Approximates { .. }
+        | Contract::ChangesPrecision { .. }
+        | Contract::Xla => {
+            products_may_overflow(session, before)? || products_may_overflow(session, after)?
+        }
+    };
     let classes_count = !sums_overflow && !products_overflow;
     let beyond = if classes_count {
         bounded.outside
     } else {
         bounded.outside_finite
     };
-    let outside = beyond.or_else(|| {
+    // One addition, where the other side has none: no sum of another order, but a function of worse condition (log(1 + x) for log1p(x)). A rewrite of ours
+    // that approximates states how far it is off.
+    let one_more_sum = match numerics.contract {
+        Contract::Strict | Contract::Xla | Contract::Unknown => {
+            in_order && additions(before) == 0 && additions(after) == 1
+        }
+        Contract::BitExact
+        | Contract::Reassociates
+        | Contract::Approximates { .. }
+        | Contract::ChangesPrecision { .. } => false,
+    };
+    let worse = bounded.worse.filter(|_| one_more_sum);
+    let of_class = of_other_class(want, got, differing);
+    let outside_finite = bounded.outside_finite;
+    let outside = beyond.or(worse).or_else(|| {
         let sign = signs_count.then(|| zero_of_other_sign(want, got, differing));
-        let class = classes_count.then(|| of_other_class(want, got, differing));
-        sign.flatten().or(class.flatten())
+        let class = of_class.filter(|_| classes_count);
+        sign.flatten().or(class)
     });
     let rounds = precision::compare(session, before, after);
-    let excused = bounded.outside.is_some() && outside.is_none();
+    let excused = bounded.outside.is_some();
     let judged = match (outside, rounds) {
         // A sum overflows in one order of its terms: the order is free.
-        (None, _) if excused => Judged::of(Ieee::Within, None),
+        (None, Rounds::Less | Rounds::Dropped) if overflows_anew(want, got, differing) => {
+            Judged::of(Ieee::Outside, bounded.outside.or(of_class))
+        }
+        (None, _) if excused && sums_overflow => Judged::of(Ieee::Within, None),
+        (None, _) if products_overflow && (excused || of_class.is_some()) => {
+            match numerics.contract {
+                Contract::Xla if additions(before) + additions(after) > 0 => {
+                    Judged::of(Ieee::Outside, bounded.outside.or(of_class))
+                }
+                Contract::Xla => Judged {
+                    clause: Some(&clauses::PRODUCT_ORDER),
+                    ..Judged::of(Ieee::Within, None)
+                },
+                Contract::Reassociates
+                | Contract::Approximates { .. }
+                | Contract::ChangesPrecision { .. }
+                | Contract::Strict
+                | Contract::Unknown
+                | Contract::BitExact
+                    if excused =>
+                {
+                    Judged::of(Ieee::Within, None)
+                }
+                Contract::Reassociates
+                | Contract::Approximates { .. }
+                | Contract::ChangesPrecision { .. }
+                | Contract::Strict
+                | Contract::Unknown
+                | Contract::BitExact => Judged::of(bounded.ieee, None),
+            }
+        }
         (None, Rounds::Alike) => Judged::of(bounded.ieee, None),
-        (None, Rounds::Less | Rounds::More) => match numerics.contract {
+        (None, rounds) => match numerics.contract {
             Contract::Xla if rounds == Rounds::Less => Judged {
                 clause: Some(&clauses::EXCESS_PRECISION),
                 ..Judged::of(bounded.ieee, None)
@@ -270,11 +330,69 @@ fn under(
         },
         (Some(i), _) => Judged::of(Ieee::Outside, Some(i)),
     };
+    let open = match numerics.contract {
+        Contract::Xla | Contract::Unknown => true,
+        Contract::BitExact
+        | Contract::Strict
+        | Contract::Reassociates
+        | Contract::Approximates { .. }
+        | Contract::ChangesPrecision { .. } => false,
+    };
+    if judged.ieee == Ieee::Outside
+        && open
+        && session.strains_the_range
+        && session.fingerprint(before.root) == session.fingerprint(after.root)
+        && differ_by_range(want, got, differing, outside_finite)
+    {
+        let clause = Some(&clauses::RANGE);
+        return Ok(Judged { clause, ..judged });
+    }
     if judged.ieee == Ieee::Outside && numerics.contract == Contract::Xla {
         let clause = clauses::explaining(session, before, after, want, got)?;
         return Ok(Judged { clause, ..judged });
     }
     Ok(judged)
+}
+
+/// Whether each differing element is not finite, or vanishes, on a side; or lies within its bound.
+fn differ_by_range(
+    want: &Tensor,
+    got: &Tensor,
+    differing: &[usize],
+    outside_finite: Option<usize>,
+) -> bool {
+    if !want.element().is_float() {
+        return false;
+    }
+    let (w, g) = (want.to_f64s(), got.to_f64s());
+    let (low, _) = clauses::normal_range(want.element());
+    let at_an_end = |x: f64| !x.is_finite() || x.abs() < low;
+    let ends = |i: &usize| at_an_end(w[*i]) || at_an_end(g[*i]);
+    differing.iter().any(ends) && outside_finite.is_none_or(|i| ends(&i))
+}
+
+/// Whether an element of `got` alone is not finite: never for having been rounded less.
+fn overflows_anew(want: &Tensor, got: &Tensor, differing: &[usize]) -> bool {
+    let finite: Vec<usize> = match want.element().is_float() {
+        true => {
+            let w = want.to_f64s();
+            let all = differing.iter().copied();
+            all.filter(|i| w[*i].is_finite()).collect()
+        }
+        false => vec![],
+    };
+    of_other_class(want, got, &finite).is_some()
+}
+
+/// Sums and differences of two terms on a side.
+fn additions(part: &Part<'_>) -> usize {
+    let program = part.version.program;
+    let ops = all_ops(part).into_iter();
+    ops.filter(|op| {
+        let Op::Hlo(inner) = &program.op(*op).op;
+        matches!(inner, hlo::Op::Add(_) | hlo::Op::Subtract(_))
+    })
+    .count()
 }
 
 /// Elements whose bits differ, without those whose class the rewrites do not keep.
@@ -309,6 +427,9 @@ fn zero_of_other_sign(want: &Tensor, got: &Tensor, differing: &[usize]) -> Optio
         .find(|i| w[*i] == 0.0 && g[*i] == 0.0)
 }
 
+/// Roundings that a number at the end of the range is off by at most: beyond, the class of a result says something.
+const BORDERLINE: f64 = 64.0;
+
 /// First element that is finite on one side only, or another infinity or NaN, and not so large that rounding alone may overflow it.
 fn of_other_class(want: &Tensor, got: &Tensor, differing: &[usize]) -> Option<usize> {
     if !want.element().is_float() {
@@ -316,7 +437,8 @@ fn of_other_class(want: &Tensor, got: &Tensor, differing: &[usize]) -> Option<us
     }
     let (w, g) = (want.to_f64s(), got.to_f64s());
     let (_, high) = clauses::normal_range(want.element());
-    let borderline = |x: f64| x.is_finite() && x.abs() >= high / 2.0;
+    let margin = (BORDERLINE * unit_roundoff(want.element())).min(0.5);
+    let borderline = |x: f64| x.is_finite() && x.abs() >= high * (1.0 - margin);
     differing.iter().copied().find(|i| {
         let (a, b) = (w[*i], g[*i]);
         (!a.is_finite() || !b.is_finite()) && !borderline(a) && !borderline(b)
@@ -338,10 +460,12 @@ fn all_ops(part: &Part<'_>) -> Vec<OpId> {
 
 /// Whether the side adds up terms in an order that is not written: the sign of a sum that is zero hangs on that order and on what it starts from.
 fn has_sums(part: &Part<'_>) -> bool {
-    part.side
-        .ops
-        .iter()
-        .any(|op| is_sum(part.version.program, *op))
+    has_sums_within(part.version.program, part.side)
+}
+
+/// As for a part.
+pub fn has_sums_within(program: &Program, side: &Side) -> bool {
+    side.ops.iter().any(|op| is_sum(program, *op))
 }
 
 /// Whether a partial sum of the side may overflow in one order and not in another.

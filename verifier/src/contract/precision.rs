@@ -4,7 +4,7 @@
 //! Proves: the sets of types differ, or a conversion rounds a tensor of which the other side rounds no element. Cannot: see a rounding that was dropped
 //! beside one of the same numbers.
 
-use super::all_ops;
+use super::{all_ops, is_sum};
 use crate::{kernels, region::Part, session::Session};
 use std::collections::{BTreeMap, HashSet};
 use tileproof_dialect::{
@@ -22,6 +22,8 @@ pub enum Rounds {
     Alike,
     /// A rounding to a narrower type is left out, or an op is computed in a wider type.
     Less,
+    /// A rounding that no compiler may leave out is: one the program asks for (`reduce_precision`), or that of an integer to a float of 32 bits or more.
+    Dropped,
     /// A rounding to a narrower type is put in, or an op is computed in a narrower type.
     More,
 }
@@ -45,16 +47,16 @@ pub fn compare(session: &Session<'_>, before: &Part<'_>, after: &Part<'_>) -> Ro
         }
     }
     let root = float(before.version.program, before.side.root).map(name);
-    let others = |a: &BTreeMap<String, f64>, b: &BTreeMap<String, f64>| -> Vec<f64> {
+    let others = |a: &BTreeMap<String, f64>, b: &BTreeMap<String, f64>| -> Vec<(String, f64)> {
         a.iter()
             .filter(|(t, _)| !b.contains_key(*t))
             .filter(|(t, _)| Some(*t) != root.as_ref() || b.keys().any(|x| x != *t))
-            .map(|(_, unit)| *unit)
+            .map(|(t, unit)| (t.clone(), *unit))
             .collect()
     };
     let coarsest = |of: &BTreeMap<String, f64>| of.values().copied().fold(0.0, f64::max);
     let (added, dropped) = (others(&got, &want), others(&want, &got));
-    if added.iter().any(|unit| *unit > coarsest(&want)) {
+    if added.iter().any(|(_, unit)| *unit > coarsest(&want)) {
         return Rounds::More;
     }
     if by_kernels != (false, false) {
@@ -63,6 +65,9 @@ pub fn compare(session: &Session<'_>, before: &Part<'_>, after: &Part<'_>) -> Ro
         } else {
             Rounds::Less
         };
+    }
+    if is_narrower(before, after) {
+        return Rounds::More;
     }
     // Most regions convert nothing, and tensors are large.
     let explicit = explicit_types(before)
@@ -77,9 +82,83 @@ pub fn compare(session: &Session<'_>, before: &Part<'_>, after: &Part<'_>) -> Ro
         return Rounds::More;
     }
     if added.is_empty() && dropped.is_empty() && !rounds_otherwise(&w, &g) {
-        Rounds::Alike
+        return Rounds::Alike;
+    }
+    let asked = asked_for(before);
+    let is_asked = |t: &String| asked.contains(t);
+    let of_asked: Vec<Rounding> = w.into_iter().filter(|r| is_asked(&r.ty)).collect();
+    let narrow = coarsest(&want).max(coarsest(&got)) > unit_roundoff(&ElementType::F32);
+    let of_integers = converts_integers(before) || converts_integers(after);
+    if dropped.iter().any(|(t, _)| is_asked(t))
+        || rounds_otherwise(&of_asked, &g)
+        || !narrow && (of_integers || root.is_none())
+    {
+        Rounds::Dropped
     } else {
         Rounds::Less
+    }
+}
+
+/// Whether the before side computes element by element in a type finer than any the after side computes in.
+fn is_narrower(before: &Part<'_>, after: &Part<'_>) -> bool {
+    let units = |part: &Part<'_>| -> Vec<f64> {
+        let program = part.version.program;
+        let ops = all_ops(part).into_iter();
+        ops.flat_map(|op| {
+            let Op::Hlo(inner) = &program.op(op).op;
+            let is_conversion = matches!(inner, hlo::Op::Convert(_) | hlo::Op::ReducePrecision(_));
+            // Sums of narrow numbers are taken in f32, whatever type they are written in.
+            let coarsest = if is_sum(program, op) {
+                unit_roundoff(&ElementType::F32)
+            } else {
+                f64::INFINITY
+            };
+            let all = if is_conversion {
+                vec![]
+            } else {
+                of_op(program, op)
+            };
+            all.into_iter().map(move |(_, unit)| unit.min(coarsest))
+        })
+        .collect()
+    };
+    let (want, got) = (units(before), units(after));
+    let finest = |all: &[f64]| all.iter().copied().fold(f64::INFINITY, f64::min);
+    !want.is_empty() && !got.is_empty() && finest(&want) < finest(&got)
+}
+
+/// Types that the side rounds to because the program says so, whatever it computes in.
+fn asked_for(part: &Part<'_>) -> HashSet<String> {
+    let program = part.version.program;
+    let ops = all_ops(part).into_iter().map(|op| program.op(op));
+    ops.filter(|o| {
+        let Op::Hlo(inner) = &o.op;
+        matches!(inner, hlo::Op::ReducePrecision(_))
+    })
+    .flat_map(|o| narrowed(program, o))
+    .collect()
+}
+
+/// Whether the side converts integers to floats or back.
+fn converts_integers(part: &Part<'_>) -> bool {
+    let program = part.version.program;
+    all_ops(part).into_iter().any(|op| {
+        let o = program.op(op);
+        let Op::Hlo(inner) = &o.op;
+        let all = o.operands.iter().chain(&o.results);
+        matches!(inner, hlo::Op::Convert(_))
+            && all.into_iter().any(|v| float(program, *v).is_none())
+    })
+}
+
+/// The name of a type by its digits: as the type, where there is one.
+fn by_digits(r: &hlo::reduce_precision::ReducePrecision) -> String {
+    match (r.exponent_bits, r.mantissa_bits) {
+        (8, 7) => name(&ElementType::BF16),
+        (5, 10) => name(&ElementType::F16),
+        (8, 23) => name(&ElementType::F32),
+        (11, 52) => name(&ElementType::F64),
+        (exponent, mantissa) => format!("e{exponent}m{mantissa}"),
     }
 }
 
@@ -138,7 +217,8 @@ fn roundings(session: &Session<'_>, part: &Part<'_>, types: &HashSet<String>) ->
                 }));
             }
         }
-        if explicit.is_empty() && matches!(o.op.kind(), Kind::Arithmetic | Kind::Opaque) {
+        let computes = matches!(o.op.kind(), Kind::Arithmetic | Kind::Opaque);
+        if explicit.is_empty() && (computes || is_sum(program, *op)) {
             for v in &o.results {
                 let ty = float(program, *v).map(name).filter(|t| types.contains(t));
                 out.extend(ty.zip(residues(v)).map(|(ty, residues)| Rounding {
@@ -196,7 +276,7 @@ fn narrowed(program: &Program, o: &Operation) -> Vec<String> {
                 .map(name)
                 .collect()
         }
-        hlo::Op::ReducePrecision(r) => vec![format!("e{}m{}", r.exponent_bits, r.mantissa_bits)],
+        hlo::Op::ReducePrecision(r) => vec![by_digits(r)],
         _ => vec![],
     }
 }
@@ -236,7 +316,7 @@ fn of_op(program: &Program, op: OpId) -> Vec<(String, f64)> {
         }
         hlo::Op::ReducePrecision(r) => {
             let unit = 2f64.powi(-(r.mantissa_bits as i32) - 1);
-            vec![(format!("e{}m{}", r.exponent_bits, r.mantissa_bits), unit)]
+            vec![(by_digits(r), unit)]
         }
         hlo::Op::Negate(_) => vec![],
         hlo::Op::DotGeneral(dot) if dot.algorithm.is_some() => {

@@ -126,22 +126,28 @@ fn parse(name: &str) -> Option<(String, Point)> {
         };
         return Some((module.to_string(), Point::AfterOptimizations));
     }
-    let (head, tail) = stem.split_once(".after_")?;
-    let pass = tail.rsplit_once(".before_").map_or(tail, |(pass, _)| pass);
-    let (head, pipeline) = head.rsplit_once('.')?;
-    let (module, number) = head.rsplit_once('.').unwrap_or(("", head));
-    if number.len() < 4 || !number.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    Some((
-        module.to_string(),
-        Point::AfterPass {
-            number: number.parse().ok()?,
-            pipeline: pipeline.to_string(),
-            pass: pass.to_string(),
-        },
-    ))
+    // Names of pipelines begin with `after_` too.
+    stem.match_indices(AFTER).find_map(|(at, _)| {
+        let (head, tail) = (&stem[..at], &stem[at + AFTER.len()..]);
+        let pass = tail.rsplit_once(".before_").map_or(tail, |(pass, _)| pass);
+        let (head, pipeline) = head.rsplit_once('.')?;
+        let (module, number) = head.rsplit_once('.').unwrap_or(("", head));
+        if number.len() < 4 || !number.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        Some((
+            module.to_string(),
+            Point::AfterPass {
+                number: number.parse().ok()?,
+                pipeline: pipeline.to_string(),
+                pass: pass.to_string(),
+            },
+        ))
+    })
 }
+
+/// What stands between a pipeline and a pass in a file name.
+const AFTER: &str = ".after_";
 
 /// What stands before `.word`, or nothing when the word is all.
 fn before<'a>(stem: &'a str, word: &str) -> Option<&'a str> {
@@ -217,6 +223,12 @@ mod tests {
         assert_eq!(
             read("0042.copy-insertion.after_adding_copies.txt.gz"),
             module("", pass(42, "copy-insertion", "adding_copies"))
+        );
+        assert_eq!(
+            read(
+                "module_0003.jit_f.1.0017.after_layout_assignment.after_pipeline-start.before_pipeline-end.txt"
+            ),
+            module(m, pass(17, "after_layout_assignment", "pipeline-start"))
         );
         assert_eq!(
             read("module_0003.jit_f.1.before_optimizations.hlo.pb"),

@@ -1,11 +1,12 @@
 //! The whole program in IEEE arithmetic, as an estimate (DESIGN.md section 7): a run of the before side over f64, and eight runs of it in its own types with
 //! roundings and the order of sums disturbed. The after side is outside where it is farther from the f64 values than eight times the farthest of those.
 //!
-//! Proves nothing: a wrong number may lie within, and a right one outside. It stands beside verdicts that no bound decides, and changes none.
+//! Proves nothing: a wrong number may lie within, and one that is right but for its roundings outside. It stands beside verdicts that no bound decides, and
+//! changes them only where the after side is of another magnitude altogether ([`Distances::is_far_off`]).
 
 mod variant;
 
-use crate::inputs::Class;
+use crate::{compare::bits, contract::clauses::normal_range, inputs::Class};
 use std::time::{Duration, Instant};
 use tileproof_dialect::{
     bound::unit_roundoff,
@@ -49,13 +50,26 @@ pub struct Distances {
     /// Elements outside, of those compared.
     pub outside: u64,
     pub compared: u64,
+    /// Largest distance of an output in l2, beside its own size.
+    pub relative: f64,
+    /// Elements that are finite in all runs of the before side, far from the largest number, and not in the after side.
+    pub not_finite: u64,
     /// Elements that are not numbers, or infinite, on a side, and integers that differ: nothing is estimated of these.
     pub left_out: u64,
 }
 
+/// From which ratio, and which distance beside the size of the output, on the after side computes something else.
+const FAR_OFF: (f64, f64) = (1000.0, 1.0 / 64.0);
+
 impl Distances {
     pub fn is_within(&self) -> bool {
         self.outside == 0 && self.worst_output <= REACH
+    }
+
+    /// Whether no rounding explains the distance: a thousand times the farthest disturbed run, and a good part of the output; or no number where
+    /// every run has one.
+    pub fn is_far_off(&self) -> bool {
+        self.worst_output > FAR_OFF.0 && self.relative > FAR_OFF.1 || self.not_finite > 0
     }
 }
 
@@ -126,32 +140,25 @@ fn run(program: &Program, arguments: &[Value], limits: &Limits) -> Result<Vec<Va
     interpreter.run(arguments.to_vec(), &mut Events::default())
 }
 
-/// The numbers of a tensor; the two parts of a complex one after another.
-fn numbers(t: &Tensor) -> Vec<f64> {
-    if let Some(part) = t.element().complex_part() {
-        let n = 2 * t.len() as u64;
-        return Tensor::new(vec![n], part, t.ieee().clone(), None)
-            .to_f64s()
-            .into_owned();
-    }
-    t.to_f64s().into_owned()
-}
-
 fn measure(want: &Tensor, got: &Tensor, others: &[&Tensor], out: &mut Distances) {
     if !(got.element().is_float() || got.element().is_complex()) {
-        let differing = crate::compare::bits::differing_ieee(want, got);
+        let differing = bits::differing_ieee(want, got);
         out.left_out += differing.len() as u64;
         return;
     }
     let part = got.element().complex_part();
-    let unit = unit_roundoff(part.as_ref().unwrap_or(got.element()));
-    let (w, g) = (numbers(want), numbers(got));
-    let others: Vec<Vec<f64>> = others.iter().map(|t| numbers(t)).collect();
+    let element = part.as_ref().unwrap_or(got.element());
+    let (unit, (_, highest)) = (unit_roundoff(element), normal_range(element));
+    let (w, g) = (bits::parts(want), bits::parts(got));
+    let others: Vec<Vec<f64>> = others.iter().map(|t| bits::parts(t)).collect();
     let mut squares = vec![0.0; others.len()];
     let (mut square, mut norm) = (0.0, 0.0);
     for i in 0..w.len().min(g.len()) {
         let all = others.iter().map(|o| o[i]);
         if !w[i].is_finite() || !g[i].is_finite() || all.clone().any(|x| !x.is_finite()) {
+            let ordinary = |x: f64| x.abs() < highest.sqrt();
+            out.not_finite +=
+                u64::from(!g[i].is_finite() && ordinary(w[i]) && all.clone().all(ordinary));
             out.left_out += 1;
             continue;
         }
@@ -170,6 +177,7 @@ fn measure(want: &Tensor, got: &Tensor, others: &[&Tensor], out: &mut Distances)
         out.worst_element = out.worst_element.max(ratio);
         out.outside += u64::from(ratio > REACH);
     }
+    out.relative = out.relative.max(times(square.sqrt(), norm.sqrt()));
     let farthest = squares.iter().copied().fold(norm * unit * unit, f64::max);
     out.worst_output = out.worst_output.max(times(square.sqrt(), farthest.sqrt()));
 }
@@ -221,5 +229,10 @@ mod tests {
         let off = "%s = hlo.add %a, %a : tensor<64xf32>\n  %c = hlo.constant dense<1.00001> : tensor<64xf32>\n  %t = hlo.multiply %s, %c : tensor<64xf32>\n  %r = hlo.multiply %t, %s : tensor<64xf32>";
         let other = estimate(TWICE, off);
         assert!(!other.is_within() && other.outside > 32, "{other:?}");
+        assert!(!other.is_far_off(), "{other:?}");
+        let wrong = estimate(TWICE, &off.replace("1.00001", "1.1"));
+        assert!(wrong.is_far_off() && wrong.not_finite == 0, "{wrong:?}");
+        let none = estimate(TWICE, &off.replace("1.00001", "0x7fc00000"));
+        assert!(none.is_far_off() && none.not_finite == 64, "{none:?}");
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     estimate::{Estimate, Estimated, REACH},
     finding::{Element, Finding, contract_words},
     inputs::Class,
-    validate::{PassReport, Report},
+    validate::{PassReport, Report, Skipped},
 };
 use std::fmt::Write;
 use tileproof_dialect::numerics::Contract;
@@ -55,14 +55,28 @@ pub fn closing(report: &Report) -> String {
     let mut out = String::new();
     let runs: Vec<String> = report
         .runs
-        .iter()
-        .map(|(c, s)| format!("{} (seed {s})", c.name()))
+        .chunk_by(|(c, s), (d, t)| c == d && *t == s.wrapping_add(1))
+        .map(|same| match (same.first(), same.last()) {
+            (Some((c, first)), Some((_, last))) if same.len() > 3 => {
+                format!("{} (seeds {first} to {last})", c.name())
+            }
+            (_, _) => {
+                let each = same.iter().map(|(c, s)| format!("{} (seed {s})", c.name()));
+                each.collect::<Vec<_>>().join(", ")
+            }
+        })
         .collect();
-    let ordinary = |(c, _): &(Class, u64)| c.is_ordinary() && *c != Class::Given;
-    let more = if report.runs.iter().all(ordinary) {
-        "; --level full adds wide, special, subnormal, boundary"
-    } else {
-        ""
+    let has = |class: Class| report.runs.iter().any(|(c, _)| *c == class);
+    let more: Vec<&str> = Class::ALL
+        .iter()
+        .filter(|c| !c.is_ordinary() && !has(**c))
+        .map(|c| c.name())
+        .collect();
+    let more = match &more[..] {
+        [] => String::new(),
+        _ if has(Class::Given) => String::new(),
+        [one] => format!("; --level full adds {one} and more seeds"),
+        all => format!("; --level full adds {}", all.join(", ")),
     };
     let _ = writeln!(out, "inputs: {}{more}", runs.join(", "));
     let _ = writeln!(
@@ -82,13 +96,20 @@ pub fn closing(report: &Report) -> String {
         );
     }
     predicates(&mut out, report);
-    for s in &report.skipped {
+    let alike = |a: &Skipped, b: &Skipped| a.class == b.class && a.why == b.why;
+    for same in report.skipped.chunk_by(alike) {
+        let (Some(first), Some(last)) = (same.first(), same.last()) else {
+            continue;
+        };
+        let seeds = match same.len() {
+            1 => format!("seed {}", first.seed),
+            n => format!("{n} seeds, {} to {}", first.seed, last.seed),
+        };
         let _ = writeln!(
             out,
-            "skipped: {} (seed {}): {}; nothing is known for these inputs",
-            s.class.name(),
-            s.seed,
-            s.why
+            "skipped: {} ({seeds}): {}; nothing is known for these inputs",
+            first.class.name(),
+            first.why
         );
     }
     for p in &report.passes {

@@ -38,6 +38,8 @@ pub struct PassReport {
     pub loose: u64,
     /// Both, of each run of ordinary inputs: bounds at the ends of the range say little, and their share decides nothing.
     pub ordinary: Vec<(u64, u64)>,
+    /// Of each run of ordinary inputs, whether the ring left something open for a near tie alone.
+    pub tied: Vec<bool>,
     /// Regions the ring could not decide, of those compared.
     pub not_decisive: u64,
     /// Elements of regions that hang on a near tie.
@@ -228,6 +230,7 @@ impl PassReport {
             repeated: 0,
             loose: 0,
             ordinary: vec![],
+            tied: vec![],
             not_decisive: 0,
             undetermined: 0,
             cancelled: 0,
@@ -274,6 +277,9 @@ impl PassReport {
             self.verdict = self.verdict.clone().worst(Verdict::Inconclusive {
                 why: NOTHING_COMPARED.to_string(),
             });
+        }
+        if !self.tied.is_empty() && self.tied.iter().all(|tied| *tied) {
+            self.verdict = self.verdict.clone().worst(Verdict::near_tie());
         }
         // One kind of inputs for which the bounds decide is enough: small integers, where sums of ordinary numbers cancel.
         let mut runs = self.ordinary.iter();

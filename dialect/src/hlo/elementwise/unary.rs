@@ -6,7 +6,7 @@ use crate::{
     eval::{EvalContext, Stop},
     hlo::shape,
     planes::{Planes, ring},
-    tensor::{Tensor, Value, bf16_from_f64, encode_f64s},
+    tensor::{Tensor, Value, bf16_from_f64, encode_f64s, f16_from_f64},
     types::{Class, ElementType},
 };
 use half::{bf16, f16};
@@ -91,7 +91,7 @@ pub fn real_plane(a: &Tensor, f: impl Fn(f64) -> f64) -> Buffer {
         ElementType::F32 => map(a.as_slice::<f32>(), |x| f(f64::from(x)) as f32),
         ElementType::F64 => map(a.as_slice::<f64>(), f),
         ElementType::BF16 => map(a.as_slice::<bf16>(), |x| bf16_from_f64(f(x.to_f64()))),
-        ElementType::F16 => map(a.as_slice::<f16>(), |x| f16::from_f64(f(x.to_f64()))),
+        ElementType::F16 => map(a.as_slice::<f16>(), |x| f16_from_f64(f(x.to_f64()))),
         narrow => {
             let results: Vec<f64> = a.to_f64s().iter().map(|x| f(*x)).collect();
             encode_f64s(narrow, &results)
