@@ -40,14 +40,18 @@ const QUICK_SEEDS: u64 = 4;
 /// Seeds after which every two elements have met every pair of numbers of a class.
 const ALL_PAIRS: u64 = 2 * (Walk::LENGTH * Walk::LENGTH) as u64;
 
-/// The runs of a level: class and seed.
-pub fn plan(program: &Program, options: &Options) -> Vec<(Class, u64)> {
+/// How much slower than the reference kernels are simulated.
+const OF_KERNELS: u64 = 100;
+
+/// The runs of a level: class and seed. `kernels`: whether kernels are simulated.
+pub fn plan(program: &Program, kernels: bool, options: &Options) -> Vec<(Class, u64)> {
+    let cost = || cost(program).saturating_mul(if kernels { OF_KERNELS } else { 1 });
     let seeds = |n: u64| (0..n).map(|k| options.seed.wrapping_add(k));
     match (&options.given, options.level) {
         (Some(_), Level::Quick) => vec![(Class::Given, options.seed)],
         (Some(_), Level::Full) => seeds(3).map(|s| (Class::Given, s)).collect(),
         (None, Level::Quick) => {
-            let hostile = seeds((QUICK_COST / cost(program)).min(QUICK_SEEDS));
+            let hostile = seeds((QUICK_COST / cost()).min(QUICK_SEEDS));
             let classes = [Class::Special, Class::Boundary, Class::Pattern, Class::Wide];
             let hostile = hostile.flat_map(|s| classes.map(|c| (c, s)));
             let ordinary = [Class::Normal, Class::Exact].map(|c| (c, options.seed));
@@ -56,7 +60,7 @@ pub fn plan(program: &Program, options: &Options) -> Vec<(Class, u64)> {
             all
         }
         (None, Level::Full) => {
-            let affordable = CLASS_COST / cost(program);
+            let affordable = CLASS_COST / cost();
             let runs = |c: Class| match c {
                 Class::Normal => affordable.clamp(3, 8),
                 Class::Exact => affordable.clamp(1, 9),

@@ -72,7 +72,8 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
     let facts: Vec<Facts> = programs.iter().map(|p| Facts::of(p)).collect();
     let mut report = Report::new(steps);
     report.choices = Exercised::of(&programs[run::first_of(&compared.pairs)]);
-    let plan = level::plan(source, options);
+    let kernels = steps.iter().any(|s| !s.program.kernels.is_empty());
+    let plan = level::plan(source, kernels, options);
     let job = run::Job {
         programs: &programs,
         facts: &facts,

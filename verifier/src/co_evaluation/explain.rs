@@ -142,13 +142,13 @@ impl CoEvaluation<'_, '_, '_> {
         let t = self.session.value(content).ok()?.as_tensor()?;
         let same = self.explanations.by_bytes.get(&bytes_key(t))?;
         let tensor = |c: &Content| self.session.value(*c).ok().and_then(Value::as_tensor);
-        let known = || {
-            let all = same.iter().copied().filter(|c| frame.known.contains(c));
-            all.filter(|c| tensor(c).is_some_and(|p| p.dims() == t.dims()))
-        };
-        // 1 - 1e-38 has the bits of 1, and may stand beside it.
-        let alike = known().find(|c| tensor(c).is_some_and(|p| p.ring() == t.ring()));
-        let partner = alike.or_else(|| known().next())?;
+        let mut known = same.iter().filter(|c| frame.known.contains(c));
+        // 1 - 1e-38 has the bits of 1, and may stand beside it, in another shape.
+        let alike = |c: &&Content| tensor(c).is_some_and(|p| p.ring() == t.ring());
+        if known.clone().any(|c| alike(&c)) {
+            return None;
+        }
+        let partner = *known.find(|c| tensor(c).is_some_and(|p| p.dims() == t.dims()))?;
         // One number may be equal by chance: where literals may be merged, a literal is searched for first.
         if splat(t).is_some() && self.pair.numerics.contract.merges_literals() {
             return None;
@@ -237,7 +237,10 @@ impl CoEvaluation<'_, '_, '_> {
                     });
                 }
             }
-            tried |= !leaves.is_empty();
+            if leaves.is_empty() {
+                continue;
+            }
+            tried = true;
             for ranks in assignments(&leaves) {
                 let found = self.attempt(
                     v,

@@ -21,6 +21,8 @@ pub struct Bounded {
     pub wide: u64,
     /// Of these, where the others decide the tensor: elements whose terms cancel, with a bound below 1/16 of the tensor's root mean square.
     pub cancelled: u64,
+    /// Elements with a wide bound that are zero over the reals on both sides, as their residues say: each is the rounding of terms that cancel.
+    pub zeros: u64,
     pub total: u64,
     /// First element that `got`'s own bound alone excuses: far off beside what `want` may be off.
     pub worse: Option<usize>,
@@ -38,6 +40,7 @@ impl Bounded {
             undetermined: 0,
             wide: 0,
             cancelled: 0,
+            zeros: 0,
             total: 0,
             worse: None,
             ties: None,
@@ -63,6 +66,7 @@ pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Boun
         undetermined: 0,
         wide: 0,
         cancelled: 0,
+        zeros: 0,
         total: want.len() as u64,
         worse: None,
         ties: None,
@@ -71,6 +75,10 @@ pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Boun
     let part = want.element().complex_part();
     let element = part.as_ref().unwrap_or(want.element());
     let (unit, tiny) = (unit_roundoff(element), subnormal_roundoff(element));
+    let rings = want.ring().zip(got.ring());
+    let is_zero = |i: usize| {
+        part.is_none() && rings.is_some_and(|(w, g)| w.get(i) == Some(&0) && g.get(i) == Some(&0))
+    };
     for i in 0..want.len() {
         let bound = want_bound.at(i) + got_bound.at(i);
         // Zeros of other sign are as near as can be; their signs are looked at apart.
@@ -88,7 +96,9 @@ pub fn compare(want: &Tensor, want_bound: &Bound, got: &Tensor, got_bound: &Boun
             out.worse.get_or_insert(i);
         }
         if distance <= bound {
-            if bound > w.magnitude(i) / 16.0 {
+            if bound > w.magnitude(i) / 16.0 && is_zero(i) {
+                out.zeros += 1;
+            } else if bound > w.magnitude(i) / 16.0 {
                 out.wide += 1;
                 wide.push(bound);
             }
@@ -210,6 +220,7 @@ impl Elements {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tileproof_dialect::buffer::Buffer;
 
     fn tensor(v: &[f32]) -> Tensor {
         Tensor::from_slice(&[v.len() as u64], ElementType::F32, v)
@@ -270,6 +281,22 @@ mod tests {
         let (narrow, wide) = (Bound::absolute(vec![1e-7]), Bound::absolute(vec![0.01]));
         assert_eq!(compare(&w, &narrow, &g, &wide).worse, Some(0));
         assert_eq!(compare(&w, &wide, &g, &narrow).worse, None);
+    }
+
+    #[test]
+    fn what_is_zero_over_the_reals_is_decided_by_its_own_bound() {
+        let ring = |t: Tensor, r: &[u32]| t.with_ring(Some(Buffer::from_slice(r)));
+        let bound = Bound::absolute(vec![1e-6; 2]);
+        let (w, g) = (tensor(&[1e-7, 2e-7]), tensor(&[-3e-7, 2e-7]));
+        let zero = compare(
+            &ring(w.clone(), &[0, 0]),
+            &bound,
+            &ring(g.clone(), &[0, 0]),
+            &Bound::Exact,
+        );
+        assert_eq!((zero.ieee, zero.zeros), (Ieee::Within, 1));
+        let other = compare(&ring(w, &[5, 0]), &bound, &ring(g, &[5, 0]), &Bound::Exact);
+        assert!(matches!(other.ieee, Ieee::Loose(_)));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 pub mod clauses;
 pub mod function_ulp;
+pub mod lapack;
 mod likely;
 pub mod precision;
 mod residual;
@@ -129,7 +130,7 @@ pub fn judge(
         };
         bounded.cancelled = 0;
     }
-    let (ties, cancelled) = (bounded.ties.clone(), bounded.cancelled);
+    let (ties, cancelled) = (bounded.ties.clone(), bounded.cancelled + bounded.zeros);
     let lone = before.side.ops.len() == 1 && after.side.ops.len() == 1;
     if lone
         && names_an_expansion(after)

@@ -89,7 +89,7 @@ fn factors(a: &Tensor, l: &Tensor, lower: bool) -> bool {
         })
 }
 
-fn solves(a: &Tensor, b: &Tensor, x: &Tensor, solve: &TriangularSolve) -> bool {
+pub(super) fn solves(a: &Tensor, b: &Tensor, x: &Tensor, solve: &TriangularSolve) -> bool {
     let n = order(a);
     let (rows, columns) = match b.dims() {
         [.., rows, columns] => (*rows as usize, *columns as usize),

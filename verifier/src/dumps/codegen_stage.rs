@@ -45,7 +45,7 @@ pub fn check(
         kernels: vec![],
         notes: vec![],
     };
-    let plan = level::plan(program, options).into_iter();
+    let plan = level::plan(program, false, options).into_iter();
     for (class, seed) in plan.filter(|(_, seed)| seed.wrapping_sub(options.seed) < SEEDS) {
         let arguments = match arguments(program, class, seed, options.given.as_deref()) {
             Ok(arguments) => arguments,

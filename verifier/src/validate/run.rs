@@ -181,9 +181,10 @@ impl Delta {
                 Apart::Rounded => !numerics.contract.names_its_identities(),
                 Apart::Farther => false,
             },
-            Verdict::Miscompile | Verdict::HiddenMiscompile => !plain && apart == Apart::Same,
+            Verdict::Miscompile | Verdict::HiddenMiscompile | Verdict::Benign { .. } => {
+                !plain && apart == Apart::Same
+            }
             Verdict::Equal
-            | Verdict::Benign { .. }
             | Verdict::EqualIeeeOnly { .. }
             | Verdict::Inconclusive { .. }
             | Verdict::Unsupported { .. } => false,
@@ -353,7 +354,8 @@ impl Job<'_> {
                 }
                 Err(stop) => self.stopped(stop, class, &limits)?,
             };
-            if step.origin == Origin::Foreign && delta.verdicts.iter().any(Verdict::is_mismatch) {
+            let news = |v: &Verdict| v.is_mismatch() || matches!(v, Verdict::Benign { .. });
+            if step.origin == Origin::Foreign && delta.verdicts.iter().any(news) {
                 let sides = (&versions[*before], &versions[*after]);
                 let apart = apart(sides, &plain_arguments, &limits);
                 delta.forgive(apart, class, &step.numerics);
@@ -591,12 +593,17 @@ fn apart(
     let near = |(want, got): (&Value, &Value)| match (want.as_tensor(), got.as_tensor()) {
         (Some(w), Some(g)) if w.len() == g.len() && w.element() == g.element() => {
             let differing = bits::differing_ieee(w, g);
-            let unit = 2.0 * unit_roundoff(w.element());
-            let fine = w.element().is_float() && unit <= f64::from(f32::EPSILON);
+            let part = w.element().complex_part();
+            let element = part.as_ref().unwrap_or(w.element());
+            let unit = 2.0 * unit_roundoff(element);
+            let fine = element.is_float() && unit <= f64::from(f32::EPSILON);
             let (x, y) = (bits::parts(w), bits::parts(g));
+            let each = x.len() / w.len().max(1);
             let close = |i: &usize| {
-                let (a, b) = (x[*i], y[*i]);
-                (a - b).abs() <= ROUNDED * unit * a.abs()
+                let at = i * each..(i + 1) * each;
+                let size = x[at.clone()].iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+                let mut pairs = x[at.clone()].iter().zip(&y[at]);
+                pairs.all(|(a, b)| (a - b).abs() <= ROUNDED * unit * size)
             };
             differing.is_empty() || fine && differing.iter().all(close)
         }

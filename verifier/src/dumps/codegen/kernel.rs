@@ -11,6 +11,7 @@ use crate::{
         bits::{self, Difference},
         bounds,
     },
+    contract::lapack,
     dumps::{
         freedom::{self, Flush, Freedom},
         scheduled::{self, Ends},
@@ -134,6 +135,8 @@ impl Checker<'_> {
         match &judged.ieee {
             Ieee::Within if judged.identical => out.identical += 1,
             Ieee::Within => out.likely += u64::from(judged.likely),
+            // Factors and solutions are put into the product they are for.
+            Ieee::Loose(_) if lapack::holds_alone(flat, &all, &gave) => out.opened += 1,
             Ieee::Loose(why) => match self.opened(flat, &all, &gave)? {
                 Ok(()) => out.opened += 1,
                 Err(inside) => {
@@ -195,6 +198,7 @@ impl Checker<'_> {
         let excuse = Excuse {
             share: likely::share(flat),
             sums: likely::of_partial_sums(flat, &inputs),
+            terms: likely::terms_of(flat),
             negligible: match self.freedom {
                 Freedom::Strict => 0.0,
                 Freedom::Xla => likely::NEGLIGIBLE,

@@ -5,6 +5,9 @@
 //! Analysis", SISC 41(5), 2019: probability 2 exp(-8^2 / 2)). An element that lies within that, where that is narrow, is decided. One that lies outside
 //! decides nothing: roundings may be biased. Where the terms are at hand, what they add up to on the way says more ([`sums`]).
 //!
+//! A sum whose terms cancel has a bound as wide as its value; where the bound is narrow beside the mean size of a term, as it is for few terms, a term that is
+//! dropped, doubled or wrong shows, and the sum is decided.
+//!
 //! A number near the smallest normal one, where XLA may take subnormal numbers for zero: whatever lies there is right.
 
 use super::kernel::is_constant;
@@ -13,7 +16,7 @@ use crate::{
     isolate::extract,
 };
 use tileproof_dialect::{
-    bound::Bound,
+    bound::{Bound, unit_roundoff},
     hlo,
     op::Op,
     program::{Operation, Program, ValueDef},
@@ -23,14 +26,18 @@ use tileproof_dialect::{
 
 /// The probabilistic bound of the only op of `flat` as a share of its worst-case bound. None: the op is no sum, or not the only one.
 pub(super) fn share(flat: &Program) -> Option<f64> {
+    Some((LAMBDA / terms_of(flat)?.sqrt()).min(1.0))
+}
+
+/// Terms of each sum of the only op of `flat`. None: the op is no sum, or not the only one.
+pub(super) fn terms_of(flat: &Program) -> Option<f64> {
     let ops = extract::ops_of(flat, flat.main().body);
     let mut computing = ops.into_iter().filter(|id| !is_constant(flat, *id));
     let id = computing.next()?;
     if computing.next().is_some() {
         return None;
     }
-    let n = terms(flat, flat.op(id))?;
-    Some((LAMBDA / n.sqrt()).min(1.0))
+    terms(flat, flat.op(id))
 }
 
 /// How far apart the only op of `flat`, a sum of an argument, may be on the two sides in all likelihood, by element. None: it is another op.
@@ -113,6 +120,8 @@ pub(super) struct Excuse {
     pub share: Option<f64>,
     /// And as it follows from partial sums.
     pub sums: Option<Vec<f64>>,
+    /// Terms of the sum.
+    pub terms: Option<f64>,
     /// Numbers up to so many times the smallest normal one are as good as zero.
     pub negligible: f64,
 }
@@ -132,14 +141,23 @@ pub(super) fn decides(want: &Tensor, bound: &Bound, got: &Tensor, excuse: &Excus
     };
     let floor = excuse.negligible * smallest;
     let (w, g) = (want.to_f64s(), got.to_f64s());
+    let unit = unit_roundoff(want.element());
+    // Of a bound n u sum|terms|, 1/16 of the mean term or less.
+    let shows = |n: f64, share: f64| 16.0 * n * n * unit * share <= 1.0;
     let open = (0..want.len()).filter(|at| {
         let (w, g, worst) = (w[*at], g[*at], bound.at(*at));
         let sum = excuse.sums.as_ref().and_then(|all| all.get(*at));
         let (magnitude, apart) = (w.abs().max(floor), (w - g).abs());
         let by = |bound: f64| bound <= magnitude / 16.0 && apart <= bound;
         let equal = w == g || (w.is_nan() && g.is_nan());
+        let by_terms = |share: f64| {
+            let each = excuse.terms.is_some_and(|n| shows(n, share));
+            each && worst.is_finite() && apart <= share * worst
+        };
         !equal
             && !by(worst)
+            && !by_terms(1.0)
+            && !excuse.share.is_some_and(by_terms)
             && !excuse.share.is_some_and(|share| by(share * worst))
             && !sum.is_some_and(|sum| by(sum.min(worst)))
     });
@@ -185,6 +203,7 @@ mod tests {
         let excuse = Excuse {
             share: Some(0.25),
             sums: None,
+            terms: None,
             negligible: 0.0,
         };
         assert!(decides(&want, &bound, &t(&[4.1, 4.0]), &excuse));
@@ -210,12 +229,29 @@ mod tests {
     }
 
     #[test]
+    fn a_sum_of_few_terms_that_cancel_is_decided() {
+        let t = |x: &[f32]| Tensor::from_slice(&[x.len() as u64], ElementType::F32, x);
+        let bound = Bound::absolute(vec![1e-6]);
+        let excuse = |terms| Excuse {
+            share: None,
+            sums: None,
+            terms: Some(terms),
+            negligible: 0.0,
+        };
+        let want = t(&[1e-7]);
+        assert!(decides(&want, &bound, &t(&[-5e-7]), &excuse(12.0)));
+        assert!(!decides(&want, &bound, &t(&[-5e-6]), &excuse(12.0)));
+        assert!(!decides(&want, &bound, &t(&[-5e-7]), &excuse(5000.0)));
+    }
+
+    #[test]
     fn numbers_that_xla_may_take_for_zero_are_decided() {
         let t = |x: &[f32]| Tensor::from_slice(&[x.len() as u64], ElementType::F32, x);
         let bound = Bound::absolute(vec![2.0 * f64::from(f32::MIN_POSITIVE)]);
         let excuse = |negligible| Excuse {
             share: None,
             sums: None,
+            terms: None,
             negligible,
         };
         let (want, got) = (t(&[1e-39]), t(&[0.0]));

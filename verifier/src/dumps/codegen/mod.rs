@@ -287,6 +287,27 @@ impl Outcome {
         }
     }
 
+    /// Whether nothing is wrong, and something not decided.
+    fn is_open(&self) -> bool {
+        let undecided = |v: &Verdict| matches!(v, Verdict::Inconclusive { .. });
+        self.found.is_empty() && (self.loose > 0 || self.verdicts.iter().any(undecided))
+    }
+
+    /// Adds what another part of the module gave.
+    fn take(&mut self, part: Outcome) {
+        self.kernels += part.kernels;
+        self.identical += part.identical;
+        self.loose += part.loose;
+        self.opened += part.opened;
+        self.likely += part.likely;
+        self.elements += part.elements;
+        self.decided += part.decided;
+        self.verdicts.extend(part.verdicts);
+        self.found.extend(part.found);
+        self.broken.extend(part.broken);
+        part.notes.into_iter().for_each(|note| self.note(note));
+    }
+
     fn undecided(&mut self, why: String) {
         self.verdicts.push(Verdict::Inconclusive { why });
     }

@@ -104,8 +104,43 @@ impl Checker<'_> {
             hlo::Op::Constant(_) => Ok(()),
             hlo::Op::While(_) => self.rounds(program, id, processes, out),
             hlo::Op::If(_) | hlo::Op::Case(_) => self.branch(program, id, processes, out),
+            hlo::Op::Call(call) => {
+                let mut whole = Outcome::default();
+                self.kernel(program, id, processes, &mut whole)?;
+                if whole.is_open() {
+                    self.called(program, (id, &call.callee), processes, out)
+                } else {
+                    out.take(whole);
+                    Ok(())
+                }
+            }
             _ => self.kernel(program, id, processes, out),
         }
+    }
+
+    /// The ops of a function, where the call as a whole is open.
+    fn called(
+        &self,
+        program: &Program,
+        (id, callee): (OpId, &str),
+        processes: &[Values],
+        out: &mut Outcome,
+    ) -> Result<(), Error> {
+        let Some(function) = program.find_function(callee) else {
+            return Ok(());
+        };
+        let body = program.function(function).body;
+        let arguments = &program.region(body).arguments;
+        let Some(given) = of_each(program, processes, &program.op(id).operands) else {
+            out.unseen(program, id);
+            return Ok(());
+        };
+        let given = given
+            .into_iter()
+            .map(|g| arguments.iter().copied().zip(g).collect())
+            .collect();
+        let results = self.region(program, body, arguments, given, out)?;
+        self.composed(program, id, results, processes, out)
     }
 
     /// The branch that was taken.

@@ -1,0 +1,4 @@
+func.func @main(%a: tensor<20xf32>) -> tensor<20xf32> {
+  %0 = stablehlo.reduce_precision %a, format = e8m7 : tensor<20xf32>
+  return %0 : tensor<20xf32>
+}

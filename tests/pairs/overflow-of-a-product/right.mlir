@@ -1,0 +1,6 @@
+// pair: --contract xla --level full: Equal
+func.func @main(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.multiply %b, %a : tensor<f32>
+  %1 = stablehlo.divide %0, %b : tensor<f32>
+  return %1 : tensor<f32>
+}

@@ -1,0 +1,6 @@
+// pair: --contract strict --level full: NumericsViolation
+func.func @main(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.multiply %b, %c : tensor<f32>
+  %1 = stablehlo.divide %a, %0 : tensor<f32>
+  return %1 : tensor<f32>
+}
