@@ -33,7 +33,7 @@ impl Level {
 }
 
 /// What all runs of one hostile class may cost, as [`cost`] counts. Small programs hold few of its cases at once, and are cheap: they run many seeds.
-const CLASS_COST: u64 = 6_000_000;
+const CLASS_COST: u64 = 2_000_000;
 /// At level quick, and most seeds of a class.
 const QUICK_COST: u64 = 100_000;
 const QUICK_SEEDS: u64 = 4;
@@ -62,6 +62,12 @@ pub fn plan(program: &Program, kernels: bool, options: &Options) -> Vec<(Class, 
         (None, Level::Full) => {
             let affordable = CLASS_COST / cost();
             let runs = |c: Class| match c {
+                // Kernels are also tried on values of their own.
+                Class::Normal if kernels => 3,
+                Class::Exact | Class::Subnormal if kernels => 1,
+                Class::Wide if kernels => affordable.clamp(1, 3),
+                Class::Special | Class::Pattern if kernels => affordable.clamp(1, 6),
+                Class::Boundary if kernels => affordable.clamp(1, 12),
                 Class::Normal => affordable.clamp(3, 8),
                 Class::Exact => affordable.clamp(1, 9),
                 Class::Special | Class::Boundary => affordable.clamp(1, ALL_PAIRS),

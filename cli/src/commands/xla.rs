@@ -33,7 +33,7 @@ use tileproof_verifier::{
     dumps::{
         codegen::Checker,
         codegen_stage,
-        folder::{self, ModuleDumps, StageDump},
+        folder::{self, Folder, ModuleDumps, Point, StageDump},
         freedom::Freedom,
         stages::{self, Kind, Link, Stage, Stages},
     },
@@ -147,7 +147,7 @@ impl Xla {
         let folder = folder::read(&self.dumps)?;
         for file in &folder.missing {
             exit::say(&format!(
-                "tileproof: {file} is listed in index.json and not there"
+                "tileproof: {file} belongs to the dump and is no file that can be read"
             ));
         }
         let sources = self.sources()?;
@@ -175,6 +175,18 @@ impl Xla {
                 chain
                     .iter()
                     .for_each(|link| result.add(alone(link, &self.contract.numerics())));
+            } else if let Some(last) = chain.last()
+                && let Some(why) = incomplete(module, &folder)
+            {
+                result.add(Stage {
+                    name: "the whole dump".to_string(),
+                    pipeline: String::new(),
+                    report: PassReport {
+                        verdict: Verdict::Inconclusive { why },
+                        ..PassReport::of("the whole dump", &self.contract.numerics())
+                    },
+                    ..alone(last, &self.contract.numerics())
+                });
             }
             let findings = self.findings(&chain, &result, given.as_ref());
             chains.push((chain, result.clone(), given));
@@ -518,6 +530,16 @@ fn link(stage: &StageDump) -> Link {
         path: PathBuf::new(),
         program: Err(Error::internal("a stage without files")),
     })
+}
+
+/// Why the programs of a module are not all that XLA made on the way to the compiled one.
+fn incomplete(module: &ModuleDumps, folder: &Folder) -> Option<String> {
+    if let Some(file) = folder.missing.first() {
+        return Some(format!("{file} could not be read"));
+    }
+    let compiled = |s: &StageDump| s.point == Point::AfterOptimizations;
+    let why = "it holds no module after optimizations: the compilation ended early, or its dump";
+    (!module.stages.iter().any(compiled)).then(|| why.to_string())
 }
 
 /// The stage that ends at a program with nothing before it to compare it with.

@@ -46,7 +46,7 @@ pub enum Point {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
     pub modules: Vec<ModuleDumps>,
-    /// Files that an `index.json` names and that are not there.
+    /// Files that an `index.json` names and that are not there; names of dumps that are no files.
     pub missing: Vec<String>,
 }
 
@@ -58,11 +58,14 @@ pub fn read(folder: &Path) -> Result<Folder, Error> {
             Location::default(),
         )
     };
-    let mut names = vec![];
+    let (mut names, mut others) = (vec![], vec![]);
     for entry in std::fs::read_dir(folder).map_err(fail)? {
         let entry = entry.map_err(fail)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
         if entry.path().is_file() {
-            names.push(entry.file_name().to_string_lossy().into_owned());
+            names.push(name);
+        } else if parse(&name).is_some() {
+            others.push(name);
         }
     }
     names.sort();
@@ -76,7 +79,7 @@ pub fn read(folder: &Path) -> Result<Folder, Error> {
     }
     Ok(Folder {
         modules,
-        missing: missing(folder, &names)?,
+        missing: [others, missing(folder, &names)?].concat(),
     })
 }
 

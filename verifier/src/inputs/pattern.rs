@@ -145,7 +145,7 @@ pub fn drawn(plain: Tensor, seed: u64, role: &Role, random: &mut Random) -> Tens
                 Number::One => inside(1),
                 Number::Zero => 0,
             };
-            let narrow = high - low < 16 || element.class() == Arithmetic::Boolean;
+            let narrow = high.saturating_sub(low) < 16 || element.class() == Arithmetic::Boolean;
             let values = plain.to_i64s();
             let values: Vec<i64> = values
                 .iter()
