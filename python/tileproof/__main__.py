@@ -8,6 +8,7 @@ import argparse
 import inspect
 import runpy
 import sys
+import traceback
 from pathlib import Path
 
 import jax
@@ -75,6 +76,9 @@ def main(words=None):
         )
     except (SystemExit, TypeError, ValueError, FileNotFoundError) as e:
         print(e, file=sys.stderr)
+        return BAD_INPUT
+    except Exception:  # The function itself: no finding, whatever it raises.
+        traceback.print_exc()
         return BAD_INPUT
     print(report)
     return report.exit_code

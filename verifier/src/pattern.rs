@@ -107,6 +107,7 @@ pub fn of(want: &Tensor, got: &Tensor, differing: &[usize]) -> Pattern {
             return found;
         }
         if n <= MOST_ELEMENTS
+            && differing.len() > 1
             && differing.len() * 4 > n
             && let Some(found) = moved(want.dims(), &w, &g)
         {

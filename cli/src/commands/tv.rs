@@ -79,9 +79,9 @@ pub struct Validation {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum LevelName {
-    /// Inputs of classes normal and exact, one ring seed
+    /// Inputs of classes normal and exact, one ring seed; small programs also a few hostile inputs, which count where they show a mismatch
     Quick,
-    /// All input classes, three ring seeds
+    /// All input classes, three ring seeds; small programs many
     Full,
 }
 

@@ -111,6 +111,12 @@ impl Outcome {
         self.regions[regions..].iter().any(refused) || self.badness_since(mismatches) > 0
     }
 
+    /// Whether a region since the mark was refused for where it rounds.
+    pub(super) fn rounds_otherwise_since(&self, mark: &Mark) -> bool {
+        let mut regions = self.regions.iter().skip(mark.lengths[0]);
+        regions.any(|r| r.rounds_otherwise && r.clause.is_none())
+    }
+
     /// Whether every region since the mark is within its bounds and no result differs.
     pub(super) fn is_proved_since(&self, mark: &Mark) -> bool {
         let within = |r: &RegionResult| r.ieee == Ieee::Within || r.clause.is_some();
@@ -159,7 +165,9 @@ impl CoEvaluation<'_, '_, '_> {
             };
             last = pass;
         }
-        if foreign && !self.own_ways && best.outcome.is_refuted_since(&mark) {
+        // A rounding that was left out is covered by later ones, and left out all the same.
+        let rounds = best.outcome.rounds_otherwise_since(&mark);
+        if foreign && !self.own_ways && best.outcome.is_refuted_since(&mark) && !rounds {
             self.again(&start, &mark, frame);
             self.own_ways = true;
             let own = self.try_once(bodies, want, fingerprints, frame, last);

@@ -454,6 +454,7 @@ impl CoEvaluation<'_, '_, '_> {
                 .map_or(0, |t| t.iter().filter(|t| **t).count() as u64),
             cancelled: judged.cancelled,
             likely: judged.likely,
+            rounds_otherwise: judged.rounds_otherwise,
             difference,
         });
         Ok(())

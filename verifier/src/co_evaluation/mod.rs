@@ -62,6 +62,8 @@ pub struct RegionResult {
     pub cancelled: u64,
     /// Elements decided by a probabilistic bound.
     pub likely: u64,
+    /// Within its bounds, and refused because a side rounds in other places.
+    pub rounds_otherwise: bool,
     pub difference: Option<Difference>,
 }
 

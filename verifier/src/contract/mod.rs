@@ -44,6 +44,8 @@ pub struct Judged {
     pub cancelled: u64,
     /// Elements decided by a probabilistic bound.
     pub likely: u64,
+    /// Within the bounds and refused all the same: a side rounds in other places.
+    pub rounds_otherwise: bool,
 }
 
 impl Judged {
@@ -55,6 +57,7 @@ impl Judged {
             ties: None,
             cancelled: 0,
             likely: 0,
+            rounds_otherwise: false,
         }
     }
 }
@@ -327,20 +330,15 @@ fn under(
             | Contract::Strict
             | Contract::Reassociates
             | Contract::Approximates { .. }
-            | Contract::Unknown => Judged::of(Ieee::Outside, differing.first().copied()),
+            | Contract::Unknown => Judged {
+                rounds_otherwise: true,
+                ..Judged::of(Ieee::Outside, differing.first().copied())
+            },
         },
         (Some(i), _) => Judged::of(Ieee::Outside, Some(i)),
     };
-    let open = match numerics.contract {
-        Contract::Xla | Contract::Unknown => true,
-        Contract::BitExact
-        | Contract::Strict
-        | Contract::Reassociates
-        | Contract::Approximates { .. }
-        | Contract::ChangesPrecision { .. } => false,
-    };
     if judged.ieee == Ieee::Outside
-        && open
+        && numerics.contract == Contract::Xla
         && session.strains_the_range
         && session.fingerprint(before.root) == session.fingerprint(after.root)
         && differ_by_range(want, got, differing, outside_finite)
@@ -368,7 +366,10 @@ fn differ_by_range(
     let (w, g) = (want.to_f64s(), got.to_f64s());
     let (low, _) = clauses::normal_range(want.element());
     let at_an_end = |x: f64| !x.is_finite() || x.abs() < low;
-    let ends = |i: &usize| at_an_end(w[*i]) || at_an_end(g[*i]);
+    let ends = |i: &usize| {
+        let (w, g) = (w[*i], g[*i]);
+        at_an_end(w) != at_an_end(g) || !w.is_finite() && !g.is_finite()
+    };
     differing.iter().any(ends) && outside_finite.is_none_or(|i| ends(&i))
 }
 

@@ -189,8 +189,12 @@ fn estimate(e: &Estimate) -> String {
         }
     };
     let (class, seed) = (e.class.name(), e.seed);
+    let says = match &e.outcome {
+        Estimated::Compared(d) if d.is_far_off() => "which no rounding explains",
+        Estimated::Compared(_) | Estimated::NotRun(_) => "no proof",
+    };
     format!(
-        "{}: estimate end to end, no proof, {class} (seed {seed}): {what}",
+        "{}: estimate end to end, {says}, {class} (seed {seed}): {what}",
         e.pass
     )
 }

@@ -194,7 +194,7 @@ impl Delta {
     }
 
     /// No bound decides, and what the whole program gives is of another magnitude: a mismatch at the first place that is open.
-    fn far_off(&mut self) {
+    fn far_off(&mut self, output: Option<Difference>) {
         if self.verdicts.iter().any(Verdict::is_mismatch) {
             return;
         }
@@ -210,7 +210,7 @@ impl Delta {
             rewrite: region.and_then(|r| r.rewrite.clone()),
             inside: None,
             difference: region.and_then(|r| r.difference.clone()),
-            output: None,
+            output,
             ring: region.map_or(Ring::NotRun, |r| r.ring.clone()),
             ieee: Ieee::Outside,
         });
@@ -382,7 +382,12 @@ impl Job<'_> {
                 let (before, after) = (versions[*before].program, versions[*after].program);
                 let outcome = estimate::of(before, after, &plain_arguments, &limits);
                 if matches!(&outcome, Estimated::Compared(d) if d.is_far_off()) {
-                    delta.far_off();
+                    let run = |program: &Program| {
+                        let interpreter = Interpreter::new(program, Planes::IeeeOnly, &limits);
+                        interpreter.run(plain_arguments.clone(), &mut Events::default())
+                    };
+                    let outputs = run(before).ok().zip(run(after).ok());
+                    delta.far_off(outputs.and_then(|(w, g)| bits::first_difference(&w, &g)));
                 }
                 estimates.push(Estimate {
                     pass: step.pass.clone(),
