@@ -99,7 +99,11 @@ pub fn judge(
         | Contract::Unknown => false,
     };
     if bit_for_bit {
-        return Ok(Judged::of(Ieee::Outside, Some(first)));
+        return Ok(Judged {
+            rounds_otherwise: numerics.contract == Contract::Strict
+                && precision::compare(session, before, after) != Rounds::Alike,
+            ..Judged::of(Ieee::Outside, Some(first))
+        });
     }
     if let Some(judged) = by_function(session, (before, after), (&want, &got), &differing)? {
         return Ok(judged);
