@@ -104,7 +104,9 @@ impl CoEvaluation<'_, '_, '_> {
         let own_way = self.own_ways && !returned();
         // Another value may have the residues of x where x is special: |x| for x = -0.
         let special = !returned() && self.differs_where_special(partner, content, frame)?;
-        if moved || by_chance || own_way || special {
+        // What is rounded at once stands for the rounded value, and may have the residues of another.
+        let narrowed = !returned() && self.is_only_narrowed(v);
+        if moved || by_chance || own_way || special || narrowed {
             let (_, _, judged) = self.judged(partner, v, &got, bodies, frame)?;
             let refused = match judged.clause {
                 Some(clause) => own_way && *clause == clauses::EXCESS_PRECISION,
@@ -116,6 +118,30 @@ impl CoEvaluation<'_, '_, '_> {
         }
         self.changed_region(partner, v, &got, Ring::Equal, bodies, frame)?;
         Ok(frame.before.get(&partner).copied())
+    }
+
+    /// Whether foreign ops take the value only to convert it to a narrower type.
+    fn is_only_narrowed(&self, v: ValueId) -> bool {
+        let program = self.pair.after.program;
+        let bits = |v: ValueId| {
+            let t = program.ty(v).as_tensor()?;
+            t.element.is_float().then(|| t.element.bits())
+        };
+        let (ValueDef::Result { .. }, Origin::Foreign, Some(own)) =
+            (program.value(v).def, self.pair.origin, bits(v))
+        else {
+            return false;
+        };
+        let mut users = program
+            .op_ids()
+            .map(|id| program.op(id))
+            .filter(|o| o.operands.contains(&v))
+            .peekable();
+        users.peek().is_some()
+            && users.all(|o| {
+                let result = o.results.first().and_then(|r| bits(*r));
+                matches!(o.op, Op::Hlo(hlo::Op::Convert(_))) && result.is_some_and(|b| b < own)
+            })
     }
 
     /// Whether the two values of foreign programs differ, and only where one of them is zero, infinite or NaN.
