@@ -236,7 +236,7 @@ pub fn drawn(
                 .map(|_| float(element, class, role, random))
                 .collect();
             if class == Class::Special {
-                insert_all(&mut values, &special(element), random);
+                sprinkle(&mut values, &special(element), random);
             }
             if class.is_ordinary() {
                 matrices::shape(role.domain, dims, class, &mut values);
@@ -249,7 +249,7 @@ pub fn drawn(
                 .map(|_| float(&part, class, role, random))
                 .collect();
             if class == Class::Special {
-                insert_all(&mut values, &special(&part), random);
+                sprinkle(&mut values, &special(&part), random);
             }
             let parts = Tensor::from_f64s(&[2 * n as u64], &part, &values);
             Tensor::new(dims.to_vec(), element.clone(), parts.ieee().clone(), None)
@@ -277,6 +277,29 @@ fn insert_all<T: Copy>(values: &mut [T], all: &[T], random: &mut Random) {
     let start = random.bits() as usize % all.len();
     for (i, v) in values.iter_mut().take(all.len()).enumerate() {
         *v = all[(start + i) % all.len()];
+    }
+}
+
+/// Most elements of a tensor of which every fourth is special.
+const DENSE: usize = 64;
+
+/// Puts special numbers among ordinary ones: every fourth of a small tensor; of a large one about as many as the square root of its size, all over it, so
+/// that most sums and products along a dimension meet few of them: one NaN hides the rest.
+fn sprinkle(values: &mut [f64], all: &[f64], random: &mut Random) {
+    let sparse = (values.len() as f64 / DENSE as f64).sqrt().max(1.0);
+    let every = (4.0 * sparse) as u64;
+    for v in values.iter_mut() {
+        if random.bits().is_multiple_of(every) {
+            *v = all[random.bits() as usize % all.len()];
+        }
+    }
+    if values.len() <= DENSE {
+        insert_all(values, all, random);
+        return;
+    }
+    for one in all {
+        let at = random.bits() as usize % values.len();
+        values[at] = *one;
     }
 }
 
@@ -451,10 +474,6 @@ fn float(element: &ElementType, class: Class, role: &Role, random: &mut Random) 
             } else {
                 -magnitude
             })
-        }
-        Class::Special if random.bits().is_multiple_of(4) => {
-            let all = special(element);
-            all[random.bits() as usize % all.len()]
         }
         Class::Special => random.normal(),
         Class::Subnormal if random.bits().is_multiple_of(4) => {
