@@ -10,10 +10,10 @@
 // fault: f71 tpu-assign-vmem allocation-overlap
 // fault: f61 hlo-to-tpu accumulation-dropped
 // fault: f61 hlo-to-tpu accumulator-reset
-// FIXME fault: f72 tpu-pipeline-windows wait-late
+// fault: f72 tpu-pipeline-windows wait-late
 // fault: f72 tpu-pipeline-windows write-back-skipped
 // fault: f78 tpu-pipeline-windows wait-in-elements
-// FIXME fault: f71 tpu-apply-vector-layout mask-limit
+// fault: f71 tpu-apply-vector-layout mask-limit
 func.func @main(%x: tensor<37x500xf32>) -> tensor<500xf32> {
   %z = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : (tensor<37x500xf32>, tensor<f32>) -> tensor<500xf32>

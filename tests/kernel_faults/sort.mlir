@@ -1,6 +1,6 @@
 // block-bytes: 65536
-// FIXME fault: f86 hlo-to-tpu order-of-nan
-// FIXME fault: f87 hlo-to-tpu tie-to-last
+// fault: f86 hlo-to-tpu order-of-nan
+// fault: f87 hlo-to-tpu tie-to-last
 func.func @main(%k: tensor<4x12xf32>, %v: tensor<4x12xi32>) -> (tensor<4x12xf32>, tensor<4x12xi32>) {
   %0:2 = "stablehlo.sort"(%k, %v) <{dimension = 1 : i64, is_stable = true}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):

@@ -6,7 +6,10 @@
 use crate::{
     compare::bounds,
     contract::function_ulp,
-    kernels,
+    kernels::{
+        self,
+        refined::{Refined, Refining},
+    },
     session::{Content, Environment, Session, Version},
     tie,
 };
@@ -136,11 +139,14 @@ pub fn reach(
     session: &mut Session<'_>,
     part: &Part<'_>,
     functions: Functions,
+    refined: Option<Refined<'_>>,
 ) -> Result<Result<Reach, String>, Stop> {
     let (version, side) = (part.version, part.side);
-    if depth(version, side) > MAX_DEPTH {
-        return Ok(Err(format!("deeper than {MAX_DEPTH} operations")));
+    let mut refining = Refining::new(part, refined);
+    if refining.inner().is_none() && depth(version, side, &HashSet::new()) > MAX_DEPTH {
+        return Ok(Err(too_deep()));
     }
+    let mut cuts: HashSet<ValueId> = HashSet::new();
     let mut errors: HashMap<ValueId, Bound> = part.leaves.clone();
     let mut ties: HashMap<ValueId, Vec<bool>> = HashMap::new();
     let program = version.program;
@@ -170,7 +176,17 @@ pub fn reach(
                 *b = functions.widened(inner.name(), b, session.value(*c)?);
             }
         }
+        let bounds = refining.of_op(session, part, *op, &inputs, &results, bounds)?;
         let found = tie::of_op(session, part, *op, &inputs, &results, &bounds, &ties)?;
+        let cut = match operation.results[..] {
+            [v] if v != side.root => refining.cut(session, part, *op, &results, &bounds)?,
+            _ => None,
+        };
+        if let (Some(left), [v]) = (cut, &operation.results[..]) {
+            errors.insert(*v, left);
+            cuts.insert(*v);
+            continue;
+        }
         for ((v, b), t) in operation.results.iter().zip(bounds).zip(found) {
             errors.insert(*v, b);
             if let Some(t) = t {
@@ -178,14 +194,21 @@ pub fn reach(
             }
         }
     }
+    if depth(version, side, &cuts) > MAX_DEPTH {
+        return Ok(Err(too_deep()));
+    }
     Ok(Ok(Reach {
         bound: errors.remove(&side.root).unwrap_or(Bound::Exact),
         ties: ties.remove(&side.root),
     }))
 }
 
-/// Longest chain of dependent ops that round or choose.
-fn depth(version: &Version<'_>, side: &Side) -> u32 {
+fn too_deep() -> String {
+    format!("deeper than {MAX_DEPTH} operations")
+}
+
+/// Longest chain of dependent ops that round or choose, between the cuts.
+fn depth(version: &Version<'_>, side: &Side, cuts: &HashSet<ValueId>) -> u32 {
     let mut depths: HashMap<ValueId, u32> = HashMap::new();
     let mut deepest = 0;
     for op in &side.ops {
@@ -201,7 +224,8 @@ fn depth(version: &Version<'_>, side: &Side) -> u32 {
             .unwrap_or(0)
             + u32::from(rounds);
         deepest = deepest.max(depth);
-        depths.extend(operation.results.iter().map(|v| (*v, depth)));
+        let left = |v: &ValueId| if cuts.contains(v) { 0 } else { depth };
+        depths.extend(operation.results.iter().map(|v| (*v, left(v))));
     }
     deepest
 }
@@ -271,21 +295,22 @@ pub fn ties(
             return Ok(Some(vec![true; n]));
         }
         if any(tie::chooses) {
-            let found = reach(session, part, Functions::AsStated)?.ok();
+            let found = reach(session, part, Functions::AsStated, None)?.ok();
             out = tie::joined(out, found.and_then(|r| r.ties));
         }
     }
     Ok(out)
 }
 
-/// Compares the roots of both sides within their bounds.
+/// Compares the roots of both sides within their bounds; what `refined` says is for sides of which one computes by kernels.
 pub fn compare(
     session: &mut Session<'_>,
     before: &Part<'_>,
     after: &Part<'_>,
     functions: Functions,
+    refined: Refined<'_>,
 ) -> Result<bounds::Bounded, Stop> {
-    let (x, y) = match kernels::bounds::reached(session, before, after, functions)? {
+    let (x, y) = match kernels::bounds::reached(session, before, after, functions, refined)? {
         Ok(both) => both,
         Err(why) => return Ok(bounds::Bounded::loose(why)),
     };

@@ -35,7 +35,7 @@ pub fn divide(site: &Site<'_>, axes: &mut Axes) -> Result<(), Error> {
     if dot
         .algorithm
         .as_ref()
-        .is_some_and(|a| operand_type(a).is_none())
+        .is_some_and(|a| operand_type(a).is_none_or(|t| !has_zero(&t)))
     {
         return Err(site.unsupported("an algorithm of several components"));
     }
@@ -113,11 +113,16 @@ pub fn factor(
     sums: &ElementType,
 ) -> KernelValue {
     let own = e.element(value);
-    let kept = own == *other && own.class() == sums.class();
+    let kept = own == *other && own.class() == sums.class() && has_zero(&own);
     if kept || own == *sums {
         return value;
     }
     e.convert(value, sums)
+}
+
+/// Whether the type has the number that lies where a factor ends: F8E8M0FNU, powers of two, has none, and what it would take for it is multiplied and added.
+pub fn has_zero(element: &ElementType) -> bool {
+    Tensor::from_i64s(&[], element, &[0]).to_f64s().first() == Some(&0.0)
 }
 
 /// Operands as `[batch, m, k]` and `[batch, k, n]`, masked along divided contracting dimensions; without the batch where it is 1.
@@ -164,7 +169,13 @@ fn operand(
     order: &[Vec<usize>; 3],
     contracting: &[usize],
 ) -> Result<KernelValue, Error> {
-    let value = e.value(v)?;
+    let mut value = e.value(v)?;
+    if !has_zero(&e.element(value)) {
+        value = e.convert(
+            value,
+            &accumulation(&site.computation.element(site.results[0])?),
+        );
+    }
     let element = e.element(value);
     let value = masked(
         e,

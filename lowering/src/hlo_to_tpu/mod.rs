@@ -21,7 +21,7 @@ mod computation;
 mod concatenate;
 mod constant;
 mod convolution;
-mod dot_general;
+pub(crate) mod dot_general;
 mod dynamic_slice;
 mod dynamic_update_slice;
 mod elementwise;

@@ -136,21 +136,30 @@ fn exchanged(
     }
     let shape = e.dims(low[0]);
     let k = all.len() - 1;
-    let first = earlier(e, &high[..k], &low[..k])?;
-    let second = earlier(e, &low[..k], &high[..k])?;
-    let place = e.compare(Direction::Lt, high[k], low[k]);
-    // high before low: by the comparator, or by place where it orders neither.
-    let undecided = e.elementwise(Not, &[second], ElementType::I1);
-    let tie = e.elementwise(And, &[undecided, place], ElementType::I1);
-    let mut before = e.elementwise(Or, &[first, tie], ElementType::I1);
-    if full > n {
-        // Filling comes behind everything, in order of place.
-        let end = Tensor::from_i64s(&[], &ElementType::I32, &[n as i64]);
-        let end = e.splat(&shape, &end);
-        let a = e.compare(Direction::Ge, low[k], end);
-        let b = e.compare(Direction::Ge, high[k], end);
-        let is_filling = e.elementwise(Or, &[a, b], ElementType::I1);
-        before = e.select(is_filling, place, before);
+    let mut before = earlier(e, &high[..k], &low[..k])?;
+    let end = Tensor::from_i64s(&[], &ElementType::I32, &[n as i64]);
+    if distance == block / 2 {
+        // The first step of a block: its halves have been apart so far, so low is before high by place.
+        if full > n {
+            let end = e.splat(&shape, &end);
+            let is_element = e.compare(Direction::Lt, high[k], end);
+            before = e.elementwise(And, &[before, is_element], ElementType::I1);
+        }
+    } else {
+        let second = earlier(e, &low[..k], &high[..k])?;
+        let place = e.compare(Direction::Lt, high[k], low[k]);
+        // high before low: by the comparator, or by place where it orders neither.
+        let undecided = e.elementwise(Not, &[second], ElementType::I1);
+        let tie = e.elementwise(And, &[undecided, place], ElementType::I1);
+        before = e.elementwise(Or, &[before, tie], ElementType::I1);
+        if full > n {
+            // Filling comes behind everything, in order of place.
+            let end = e.splat(&shape, &end);
+            let a = e.compare(Direction::Ge, low[k], end);
+            let b = e.compare(Direction::Ge, high[k], end);
+            let is_filling = e.elementwise(Or, &[a, b], ElementType::I1);
+            before = e.select(is_filling, place, before);
+        }
     }
     // Block number of the low element: pair number times two distances over the block.
     let number = e.iota(&shape, 1);

@@ -278,6 +278,11 @@ impl<'p> Interpreter<'p> {
         captured: &dyn Fn(ValueId) -> Option<Value>,
         values: &[Value],
     ) -> Result<Vec<Bound>, Stop> {
+        let o = self.program.op(id);
+        if let (Kernels::Fast, Some(bounds)) = (self.kernels, fast::bound(&o.op, operands, values))
+        {
+            return bounds.map_err(|stop| self.locate(id, stop));
+        }
         let mut frame = self.frame_around(id, captured)?;
         let mut runner = Runner {
             interpreter: self,
@@ -290,7 +295,6 @@ impl<'p> Interpreter<'p> {
             runner: &mut runner,
             events: &mut Events::default(),
         };
-        let o = self.program.op(id);
         o.op.bound(operands, &self.declared(id), values, &mut cx)
             .map_err(|stop| self.locate(id, stop))
     }

@@ -267,13 +267,16 @@ pub fn slice(
         offsets.push(m.number(step, operands, 1 + d, Use::Index)?);
     }
     let mut next = 1 + sizes.len();
+    // A size may be any number: one more than there is reaches outside as well.
+    let most = m.memory.stored(view.buffer)?.dims.iter().product::<u64>() + 1;
     let mut dims: SmallVec<[u64; 4]> = SmallVec::new();
     for d in sizes {
         dims.push(match d {
             Dim::Static(n) => *n,
             Dim::Dynamic { .. } => {
                 next += 1;
-                m.number(step, operands, next - 1, Use::CopySize)?.max(0) as u64
+                let size = m.number(step, operands, next - 1, Use::CopySize)?;
+                (size.max(0) as u64).min(most)
             }
         });
     }

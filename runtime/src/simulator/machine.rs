@@ -361,20 +361,9 @@ impl<'a> Machine<'a> {
             ends.push(self.number(step, operands, at, Use::Mask)?);
         }
         let (low, high) = ends.split_at(dims.len().min(ends.len()));
-        let n = tileproof_dialect::tensor::count(dims);
-        let strides = tileproof_dialect::tensor::row_major_strides(dims);
-        let all: Vec<u8> = (0..n as i64)
-            .map(|i| {
-                let inside = dims.iter().zip(&strides).zip(low.iter().zip(high)).all(
-                    |((d, s), (low, high))| {
-                        let c = i / s % *d as i64;
-                        *low <= c && c < *high
-                    },
-                );
-                u8::from(inside)
-            })
-            .collect();
-        self.cx.count_vector(n as u64);
+        let mut all = vec![0u8; tileproof_dialect::tensor::count(dims)];
+        vectors::set_inside(&mut all, dims, low, high);
+        self.cx.count_vector(all.len() as u64);
         Ok(Cell::Lanes(
             Tensor::from_slice(dims, ElementType::I1, &all).into(),
         ))

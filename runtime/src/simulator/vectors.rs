@@ -417,3 +417,53 @@ pub fn gathered(
         wrong,
     ))
 }
+/// Sets the elements of a row-major array whose coordinates are from `low` on and below `high`.
+pub fn set_inside(all: &mut [u8], dims: &[u64], low: &[i64], high: &[i64]) {
+    match (dims, low, high) {
+        ([d, dims @ ..], [from, low @ ..], [to, high @ ..]) => {
+            let each = all.len() / (*d as usize).max(1);
+            let to = (*to).clamp(0, *d as i64) as usize;
+            let from = (*from).clamp(0, to as i64) as usize;
+            let part = &mut all[from * each..to * each];
+            match dims {
+                [] => part.fill(1),
+                _ => part
+                    .chunks_exact_mut(each.max(1))
+                    .for_each(|part| set_inside(part, dims, low, high)),
+            }
+        }
+        (_, _, _) => all.fill(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tileproof_dialect::{builder::Sampler, tensor::row_major_strides};
+
+    #[test]
+    fn a_mask_holds_the_coordinates_between_its_ends() {
+        let mut s = Sampler::new(3, 4);
+        for _ in 0..300 {
+            let dims: Vec<u64> = (0..s.range(1, 3)).map(|_| s.range(1, 5)).collect();
+            let mut ends = || -> Vec<i64> {
+                let one = |_: &u64| s.range(0, 9) as i64 - 2;
+                dims.iter().map(one).collect()
+            };
+            let (low, high) = (ends(), ends());
+            let strides = row_major_strides(&dims);
+            let want: Vec<u8> = (0..dims.iter().product::<u64>() as i64)
+                .map(|i| {
+                    let inside = |d: usize| {
+                        let at = i / strides[d] % dims[d] as i64;
+                        low[d] <= at && at < high[d]
+                    };
+                    u8::from((0..dims.len()).all(inside))
+                })
+                .collect();
+            let mut got = vec![0; want.len()];
+            set_inside(&mut got, &dims, &low, &high);
+            assert_eq!(got, want, "{dims:?} {low:?} {high:?}");
+        }
+    }
+}

@@ -88,9 +88,10 @@ impl View {
             let step = steps.get(d).map_or(1, |s| *s as i64);
             let (low, high) = self.inside[d];
             let (low, high) = (low.max(0), high.min(self.dims[d] as i64));
-            offset += start * self.strides[d];
-            strides.push(self.strides[d] * step);
-            let last = start + (*size as i64 - 1) * step;
+            // An index may be any number: an offset that leaves the range comes back with the part that lies inside, or reaches nothing.
+            offset = offset.wrapping_add(start.wrapping_mul(self.strides[d]));
+            strides.push(self.strides[d].wrapping_mul(step));
+            let last = start.saturating_add((*size as i64 - 1).saturating_mul(step));
             if *start >= low && last < high || *size == 0 {
                 part.push((0, *size));
                 continue;
@@ -103,8 +104,10 @@ impl View {
                 });
             }
             let size = *size as i64;
-            let first = (low - start + step - 1).div_euclid(step).clamp(0, size);
-            let end = ((high - 1 - start).div_euclid(step) + 1).clamp(first, size);
+            let (above, below) = (low.saturating_sub(*start), high.saturating_sub(*start));
+            let first = above.saturating_add(step - 1).div_euclid(step);
+            let first = first.clamp(0, size);
+            let end = (below.saturating_sub(1).div_euclid(step) + 1).clamp(first, size);
             part.push((first as u64, end as u64));
         }
         Reach {
@@ -137,8 +140,10 @@ impl View {
         for (d, start) in offsets.iter().enumerate() {
             let (low, high) = self.inside[d];
             let (low, high) = (low.max(0), high.min(self.dims[d] as i64));
-            out.offset += start * self.strides[d];
-            out.inside.push((low - start, high - start));
+            let from = start.wrapping_mul(self.strides[d]);
+            out.offset = out.offset.wrapping_add(from);
+            let inside = (low.saturating_sub(*start), high.saturating_sub(*start));
+            out.inside.push(inside);
         }
         out
     }
@@ -194,8 +199,12 @@ impl Region {
     pub fn part(&self, ranges: &[(u64, u64)]) -> Region {
         let mut out = self.clone();
         for (d, (low, high)) in ranges.iter().enumerate() {
-            out.offset += *low as i64 * self.strides[d];
+            let from = (*low as i64).wrapping_mul(self.strides[d]);
+            out.offset = out.offset.wrapping_add(from);
             out.dims[d] = high - low;
+        }
+        if out.elements() == 0 {
+            out.offset = 0;
         }
         out
     }
@@ -320,6 +329,25 @@ mod tests {
         assert_eq!(strided.part, None);
         assert_eq!(strided.region.strides[..], [32, 1]);
         assert!(v.access(&[2, 0], &[4, 16], &[2, 1]).part.is_some());
+    }
+
+    #[test]
+    fn an_index_may_be_any_number() {
+        let v = View::whole(0, &[8, 16]);
+        for start in [i64::MAX, i64::MAX - 3, i64::MIN, i64::MIN + 3, 1 << 62] {
+            for steps in [&[][..], &[3, 1]] {
+                let a = v.access(&[start, 0], &[4, 16], steps);
+                assert!(a.part.is_some(), "{start}");
+                assert_eq!(a.inside().elements(), 0, "{start}");
+                assert_eq!(a.inside().span(), (0, 15), "{start}");
+            }
+            let far = v.slice(&[start, start], &[4, 4]);
+            assert!(!far.is_inside());
+            for at in [0, 1, start] {
+                let a = far.access(&[at, at], &[2, 2], &[]);
+                assert_eq!(a.inside().elements(), 0, "{start} {at}");
+            }
+        }
     }
 
     #[test]

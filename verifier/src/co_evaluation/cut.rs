@@ -277,10 +277,14 @@ impl CoEvaluation<'_, '_, '_> {
         }
         let mut distinct: Vec<(Content, ValueId)> = vec![];
         for c in candidates {
-            if let Some(content) = frame.before.get(c)
-                && distinct.iter().all(|(have, _)| have != content)
-            {
-                distinct.push((*content, *c));
+            let Some(content) = frame.before.get(c) else {
+                continue;
+            };
+            match distinct.iter_mut().find(|(have, _)| have == content) {
+                // Of one content: what stands for the same ops, and is computed.
+                Some((_, have)) if self.likeness(*c, v) > self.likeness(*have, v) => *have = *c,
+                Some(_) => {}
+                None => distinct.push((*content, *c)),
             }
         }
         if distinct.len() > 1 {
@@ -302,6 +306,23 @@ impl CoEvaluation<'_, '_, '_> {
                 .collect());
         }
         Ok(distinct.into_iter().map(|(_, c)| c).collect())
+    }
+
+    /// How much a before-side value looks like what an op of a pass of ours computes: it stands for one of the same source ops; it is no constant.
+    fn likeness(&self, candidate: ValueId, v: ValueId) -> (bool, bool) {
+        let (before, after) = (self.pair.before.program, self.pair.after.program);
+        match (before.value(candidate).def, after.value(v).def) {
+            (ValueDef::Result { op: b, .. }, ValueDef::Result { op: a, .. })
+                if self.pair.origin == Origin::Pass =>
+            {
+                let b = before.op(b);
+                let mut sources = b.location.sources.iter();
+                let shares = sources.any(|s| after.op(a).location.sources.contains(s));
+                let is_constant = matches!(b.op, Op::Hlo(hlo::Op::Constant(_)));
+                (shares, !is_constant)
+            }
+            (_, _) => (false, false),
+        }
     }
 
     /// Both sides of the region between `partner` and `v`, and what IEEE says of them. Cut values are exact only where both sides start from them: a

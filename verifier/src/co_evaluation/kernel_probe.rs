@@ -5,28 +5,30 @@
 use super::{
     Bodies, CoEvaluation, Frame,
     explain::work,
-    probe::{MOST_OPS, Sign},
+    probe::{MOST_OPS, MOST_WALKED, Sign},
     probe_region::{dependent_leaves, is_plain},
 };
 use crate::{
     inputs::Class,
     region::{self, Side},
-    session::Content,
+    session::{Content, Version},
 };
 use std::collections::HashSet;
 use tileproof_dialect::{
     eval::Stop,
     hlo,
     op::Op,
-    program::{OpId, Operation, Program, ValueDef, ValueId},
+    program::{OpId, Operation, Program, RegionId, ValueDef, ValueId},
 };
 
 /// What is generated for calls of kernels.
-pub(super) const PROBES: [(Class, Sign); 13] = [
+pub(super) const PROBES: [(Class, Sign); 15] = [
     (Class::Special, Sign::Drawn),
+    (Class::Special, Sign::Few),
+    (Class::Special, Sign::Few),
     // An index alone takes one value a time.
-    (Class::Boundary, Sign::Drawn),
-    (Class::Boundary, Sign::Drawn),
+    (Class::Boundary, Sign::Below),
+    (Class::Boundary, Sign::Beyond),
     (Class::Boundary, Sign::Drawn),
     (Class::Boundary, Sign::Drawn),
     (Class::Normal, Sign::Of(0b0000_0000)),
@@ -38,6 +40,9 @@ pub(super) const PROBES: [(Class, Sign); 13] = [
     (Class::Wide, Sign::Drawn),
     (Class::Subnormal, Sign::Drawn),
 ];
+
+/// Most ways to read the operands of one call.
+const MOST_READINGS: usize = 4;
 
 /// Most scalar operations of one probe of a kernel, and of all, at level quick.
 pub(super) const QUICK_WORK: (u64, u64) = (200_000, 4_000_000);
@@ -59,21 +64,38 @@ impl CoEvaluation<'_, '_, '_> {
             .sum()
     }
 
-    /// The call of a kernel that gives `v`, and the ops that compute the before side's `content` from what the kernel takes.
-    pub(super) fn kernel_region(
+    /// The call of a kernel that gives `v`, and the ops that compute the before side's `content` from what the kernel takes; in each way to read what it
+    /// takes, and none where one of the ways cannot be tried.
+    pub(super) fn kernel_regions(
         &mut self,
         v: ValueId,
         content: Content,
         bodies: Bodies,
         frame: &Frame,
+    ) -> Result<Vec<(Side, Side)>, Stop> {
+        let ValueDef::Result { op, .. } = self.pair.after.program.value(v).def else {
+            return Ok(vec![]);
+        };
+        let mut out = vec![];
+        for starts in self.readings(op, bodies, frame).unwrap_or_default() {
+            match self.region_from(&starts, (op, v), content, bodies, frame)? {
+                Some(sides) => out.push(sides),
+                None => return Ok(vec![]),
+            }
+        }
+        Ok(out)
+    }
+
+    /// The call, and the ops that compute `content` from the values `starts`.
+    fn region_from(
+        &mut self,
+        starts: &HashSet<ValueId>,
+        (op, v): (OpId, ValueId),
+        content: Content,
+        bodies: Bodies,
+        frame: &Frame,
     ) -> Result<Option<(Side, Side)>, Stop> {
         let (before, after) = (self.pair.before, self.pair.after);
-        let ValueDef::Result { op, .. } = after.program.value(v).def else {
-            return Ok(None);
-        };
-        let Some(starts) = self.starts(op, bodies, frame) else {
-            return Ok(None);
-        };
         let candidates = self.candidates(op, bodies);
         let same = |p: &ValueId| {
             frame.before.get(p) == Some(&content)
@@ -114,13 +136,14 @@ impl CoEvaluation<'_, '_, '_> {
     }
 
     /// The before-side values that the operands of a call stand for: arguments for arguments, results of the same source ops for results. A value of
-    /// the same content by chance, as an index that needed no wrapping, is none. None: one stands for nothing.
-    fn starts(&self, op: OpId, bodies: Bodies, frame: &Frame) -> Option<HashSet<ValueId>> {
+    /// the same content by chance, as an index that needed no wrapping, is none. Where an operand may stand for a value or for what is computed from it, as
+    /// for a sum of squares or for what is left of it above 0, each of them is one reading. None: an operand stands for nothing, or for too many.
+    fn readings(&self, op: OpId, bodies: Bodies, frame: &Frame) -> Option<Vec<HashSet<ValueId>>> {
         let (before, after) = (self.pair.before.program, self.pair.after.program);
         let region = before.region(bodies.before);
         let results = region.ops.iter().flat_map(|o| &before.op(*o).results);
         let all: Vec<ValueId> = results.chain(&region.arguments).copied().collect();
-        let mut out = HashSet::new();
+        let mut out = vec![HashSet::new()];
         for x in &after.op(op).operands {
             let content = frame.followed.after.get(x)?;
             let stands_for = |b: &ValueId| match (after.value(*x).def, before.value(*b).def) {
@@ -140,10 +163,67 @@ impl CoEvaluation<'_, '_, '_> {
             if found.is_empty() && !self.session.is_independent(*content) {
                 return None;
             }
-            out.extend(found);
+            let ways = self.ways(&found, bodies)?;
+            out = out
+                .iter()
+                .flat_map(|one| ways.iter().map(move |way| one | way))
+                .collect();
+            if out.len() > MOST_READINGS {
+                return None;
+            }
         }
         Some(out)
     }
+
+    /// Which of these before-side values of one content an operand stands for: all, but of two of which one is computed from the other only either. None: a
+    /// walk grew too long.
+    fn ways(&self, found: &[ValueId], bodies: Bodies) -> Option<Vec<HashSet<ValueId>>> {
+        if found.len() <= 1 {
+            return Some(vec![found.iter().copied().collect()]);
+        }
+        let before = self.pair.before;
+        let mut from = vec![];
+        for v in found {
+            let above = computed_from(before, bodies.before, *v)?;
+            from.push(above);
+        }
+        let related =
+            |i: usize, k: usize| from[i].contains(&found[k]) || from[k].contains(&found[i]);
+        let all = 0..found.len();
+        let mut out: Vec<HashSet<ValueId>> = vec![];
+        for i in all.clone() {
+            let way = all.clone().filter(|k| *k == i || !related(i, *k));
+            let way: HashSet<ValueId> = way.map(|k| found[k]).collect();
+            if !out.contains(&way) {
+                out.push(way);
+            }
+        }
+        Some(out)
+    }
+}
+
+/// What a value is computed from in its body. None: a walk grew too long.
+fn computed_from(version: &Version<'_>, region: RegionId, v: ValueId) -> Option<HashSet<ValueId>> {
+    let program = version.program;
+    let members: HashSet<OpId> = program.region(region).ops.iter().copied().collect();
+    let (mut out, mut stack) = (HashSet::new(), vec![v]);
+    while let Some(x) = stack.pop() {
+        let ValueDef::Result { op, .. } = program.value(x).def else {
+            continue;
+        };
+        if !members.contains(&op) {
+            continue;
+        }
+        for operand in program.op(op).operands.iter().chain(version.captures(op)) {
+            if out.insert(*operand) {
+                stack.push(*operand);
+            }
+        }
+        if out.len() > MOST_WALKED {
+            return None;
+        }
+    }
+    Some(out)
 }
 
 /// Whether a side solves or factors matrices: what it gives of ones that are not made for it is anything.

@@ -61,7 +61,7 @@ const PROBES: [(Class, Sign); 11] = [
 ];
 
 /// What is done with the numbers that are drawn: nothing; one sign for all floats of a value, by the bit of its number; few distinct numbers, so that many
-/// are equal; numbers that rise or fall along the tensor.
+/// are equal; numbers that rise or fall along the tensor; every index just outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     Drawn,
@@ -69,6 +69,9 @@ pub enum Sign {
     Few,
     Rising,
     Falling,
+    /// Indices below the first place, and beyond the last; other numbers as drawn.
+    Below,
+    Beyond,
 }
 
 /// How many ops back a side reaches at least.
@@ -154,28 +157,31 @@ impl CoEvaluation<'_, '_, '_> {
         if self.pair.origin != Origin::Pass || self.probed.work > most {
             return Ok(());
         }
-        let sides = if is_call {
-            self.kernel_region(v, content, bodies, frame)?
+        let readings = if is_call {
+            self.kernel_regions(v, content, bodies, frame)?
         } else {
             let Some(partner) = self.of_source(v, content, bodies, frame) else {
                 return Ok(());
             };
-            self.same_operands(partner, v, bodies, frame)
-                .or_else(|| self.independent_region(partner, v, bodies, frame))
+            let sides = self
+                .same_operands(partner, v, bodies, frame)
+                .or_else(|| self.independent_region(partner, v, bodies, frame));
+            sides.into_iter().collect()
         };
-        let Some((want_side, got_side)) = sides else {
-            return Ok(());
-        };
-        let structures = (
-            region::structure(self.pair.before, &want_side),
-            region::structure(self.pair.after, &got_side),
-        );
-        if structures.0 == structures.1 || !self.probed.structures.insert(structures) {
-            return Ok(());
+        let mut is_new = !readings.is_empty();
+        for (want_side, got_side) in &readings {
+            let structures = (
+                region::structure(self.pair.before, want_side),
+                region::structure(self.pair.after, got_side),
+            );
+            is_new &= structures.0 != structures.1 && self.probed.structures.insert(structures);
+            if matches!(self.pair.probing, Probing::Kernels { .. })
+                && self.work_of(want_side, frame) > kernel_probe::QUICK_WORK.0
+            {
+                is_new = false;
+            }
         }
-        if matches!(self.pair.probing, Probing::Kernels { .. })
-            && self.work_of(&want_side, frame) > kernel_probe::QUICK_WORK.0
-        {
+        if !is_new {
             return Ok(());
         }
         let probes: &[(Class, Sign)] = match is_call {
@@ -183,30 +189,48 @@ impl CoEvaluation<'_, '_, '_> {
             false => &PROBES,
         };
         // Where sums overflow hangs on their order.
-        let orders = is_call && kernel_probe::adds(self.pair.before.program, &want_side);
+        let adds = |(want, _): &(Side, Side)| kernel_probe::adds(self.pair.before.program, want);
+        let orders = is_call && readings.iter().any(adds);
         for (i, (class, sign)) in probes.iter().copied().enumerate() {
             if orders && matches!(class, Class::Special | Class::Wide) {
                 continue;
             }
-            self.session.open_scope();
-            let events = std::mem::take(&mut self.session.events);
             let stream = seed ^ (i as u64) << 8;
-            let tried = self.try_on((&want_side, &got_side), class, sign, stream, frame);
-            self.session.events = events;
-            self.session.close_scope(&HashSet::new());
-            match tried {
-                Ok(None) => {}
-                Ok(Some(found)) => {
-                    self.outcome.regions.push(found);
-                    return Ok(());
+            let mut found = None;
+            for sides in &readings {
+                found = self.tried_on(sides, class, sign, stream, frame)?;
+                // Right in one reading: right.
+                if found.is_none() {
+                    break;
                 }
-                // Values of its own may be ones that a part of the region does not take.
-                Err(Stop::Trap(_)) => {}
-                Err(Stop::Failed(Error::Unsupported { .. })) => {}
-                Err(stop) => return Err(stop),
+            }
+            if let Some(found) = found {
+                self.outcome.regions.push(found);
+                return Ok(());
             }
         }
         Ok(())
+    }
+
+    /// As [`Self::try_on`], without trace in the session.
+    fn tried_on(
+        &mut self,
+        (want, got): &(Side, Side),
+        class: Class,
+        sign: Sign,
+        seed: u64,
+        frame: &Frame,
+    ) -> Result<Option<super::RegionResult>, Stop> {
+        self.session.open_scope();
+        let events = std::mem::take(&mut self.session.events);
+        let tried = self.try_on((want, got), class, sign, seed, frame);
+        self.session.events = events;
+        self.session.close_scope(&HashSet::new());
+        match tried {
+            // Values of its own may be ones that a part of the region does not take.
+            Err(Stop::Trap(_) | Stop::Failed(Error::Unsupported { .. })) => Ok(None),
+            tried => tried,
+        }
     }
 
     /// One op of the before side, and what takes its place on the very same operands: a rewrite that does not look at where the operands come from.
@@ -463,10 +487,18 @@ impl CoEvaluation<'_, '_, '_> {
             &role,
             &mut random,
         );
+        if let (Some(places), Sign::Below | Sign::Beyond) = (role.index_below, sign) {
+            let outside = if sign == Sign::Below {
+                -1
+            } else {
+                places as i64
+            };
+            value = Tensor::from_i64s(value.dims(), value.element(), &vec![outside; value.len()]);
+        }
         // Indices, and what functions and eliminations are not defined for elsewhere, stay as drawn.
         let free = role.index_below.is_none() && role.domain == roles::Domain::Any;
         if free && t.element().bits() > 1 || matches!(sign, Sign::Of(_)) {
-            value = shaped(value, sign, number);
+            value = shaped(value, (class, sign), number ^ seed << 8);
         }
         let argument = content as u64 ^ (content >> 64) as u64;
         Ok(self
@@ -475,12 +507,12 @@ impl CoEvaluation<'_, '_, '_> {
     }
 }
 
-/// What `sign` makes of a value that is no index.
-fn shaped(value: Tensor, sign: Sign, number: u64) -> Tensor {
+/// What `sign` makes of a value of a class that is no index.
+fn shaped(value: Tensor, (class, sign): (Class, Sign), number: u64) -> Tensor {
     let (dims, element) = (value.dims().to_vec(), value.element().clone());
     let n = value.len() as u64;
     match sign {
-        Sign::Drawn => value,
+        Sign::Drawn | Sign::Below | Sign::Beyond => value,
         Sign::Of(_) if !element.is_float() => value,
         Sign::Of(bits) => {
             let sign = if bits >> (number % 8) & 1 == 1 {
@@ -493,11 +525,28 @@ fn shaped(value: Tensor, sign: Sign, number: u64) -> Tensor {
         }
         Sign::Few | Sign::Rising | Sign::Falling => {
             let at = |i: u64| match sign {
+                // Numbers whose order hangs on more than their size, each often.
+                Sign::Few if class == Class::Special => {
+                    let nan = f64::NAN;
+                    let all = [
+                        nan,
+                        -nan,
+                        0.0,
+                        -0.0,
+                        f64::INFINITY,
+                        f64::NEG_INFINITY,
+                        1.0,
+                        1.0,
+                    ];
+                    all[(ring::mix(i ^ number << 40) % 8) as usize]
+                }
                 // Both zeros, and two numbers on either side.
                 Sign::Few => [0.0, 1.0, -0.0, 1.0, -1.0, 0.0, 1.0, -1.0]
                     [(ring::mix(i ^ number << 40) % 8) as usize],
                 Sign::Rising => i as f64,
-                Sign::Falling | Sign::Drawn | Sign::Of(_) => (n - i) as f64,
+                Sign::Falling | Sign::Drawn | Sign::Of(_) | Sign::Below | Sign::Beyond => {
+                    (n - i) as f64
+                }
             };
             // Small enough to be told apart in the type, for a while.
             let scale = match (element.is_float(), sign) {

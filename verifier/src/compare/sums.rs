@@ -7,6 +7,7 @@
 
 use tileproof_dialect::{
     bound::{subnormal_roundoff, unit_roundoff},
+    hlo::reduction_bound,
     tensor::{Tensor, row_major_strides},
     types::ElementType,
 };
@@ -64,6 +65,11 @@ fn partial(terms: &Tensor, dimensions: &[i64], init: f64) -> Vec<Ends> {
         }
     }
     ends
+}
+
+/// Sums of `f(linear index)` along `dimensions`, by element of the result.
+pub fn total(terms: &Tensor, dimensions: &[i64], f: impl Fn(usize) -> f64) -> Vec<f64> {
+    reduction_bound::folded(terms, dimensions, f)
 }
 
 /// As [`likely`] of a product: each of its roundings errs u relative to what it gives, in any order. Infinite where a partial product over neighbouring factors

@@ -14,6 +14,10 @@ use crate::{
         bits,
         bounds::{self, Bounded},
     },
+    kernels::{
+        self,
+        refined::{Refined, Sums},
+    },
     opaque,
     region::{self, Functions, Part, Side},
     session::Session,
@@ -127,7 +131,7 @@ pub fn judge(
         | Contract::Xla
         | Contract::Unknown => Functions::AsStated,
     };
-    let mut bounded = region::compare(session, before, after, functions)?;
+    let mut bounded = region::compare(session, before, after, functions, Refined::PLAIN)?;
     // What cancels is decided by its tensor only where the ring says that it is the same number.
     if bounded.cancelled > 0 && session.fingerprint(before.root) != session.fingerprint(after.root)
     {
@@ -137,7 +141,7 @@ pub fn judge(
         };
         bounded.cancelled = 0;
     }
-    let (ties, cancelled) = (bounded.ties.clone(), bounded.cancelled + bounded.zeros);
+    let ties = bounded.ties.clone();
     let lone = before.side.ops.len() == 1 && after.side.ops.len() == 1;
     if lone
         && names_an_expansion(after)
@@ -161,6 +165,17 @@ pub fn judge(
     {
         (bounded.ieee, likely) = (Ieee::Within, n);
     }
+    if let (Ieee::Loose(_), None) = (&bounded.ieee, bounded.outside) {
+        let sharper = kernels::bounds::sharper(session, (before, after), functions)?;
+        if let Some((sharper, sums)) = sharper {
+            likely = match sums {
+                Sums::AtWorst => 0,
+                Sums::InAllLikelihood => differing.len() as u64 - sharper.cancelled,
+            };
+            bounded = sharper;
+        }
+    }
+    let cancelled = bounded.cancelled + bounded.zeros;
     let mut out = under(
         session,
         numerics,
@@ -186,7 +201,7 @@ fn by_function(
         (false, true) => after,
         (true, true) | (false, false) => return Ok(None),
     };
-    let Ok(reach) = region::reach(session, function, Functions::AsStated)? else {
+    let Ok(reach) = region::reach(session, function, Functions::AsStated, None)? else {
         return Ok(None);
     };
     let bounded = bounds::compare(want, &reach.bound, got, &Bound::Exact);
@@ -502,9 +517,36 @@ fn sums_may_overflow(session: &Session<'_>, part: &Part<'_>) -> Result<bool, Sto
     Ok(false)
 }
 
-/// Whether a partial product of a chain of products and quotients may overflow in one order and not in another.
+/// Whether a partial product of a chain of products and quotients, or of a fold of products, may overflow in one order and not in another.
 fn products_may_overflow(session: &Session<'_>, part: &Part<'_>) -> Result<bool, Stop> {
     let program = part.version.program;
+    for op in part
+        .side
+        .ops
+        .iter()
+        .filter(|op| folds_product(program, **op))
+    {
+        let factors = program.op(*op).operands.first();
+        let Some(content) = factors.and_then(|v| part.environment.get(v)) else {
+            continue;
+        };
+        if let Some(t) = session.value(*content)?.as_tensor()
+            && t.element().is_float()
+        {
+            // At most the product of all factors above 1.
+            let above = |x: &f64| {
+                if x.is_finite() {
+                    x.abs().log2().max(0.0)
+                } else {
+                    0.0
+                }
+            };
+            let reach: f64 = t.to_f64s().iter().map(above).sum();
+            if reach >= clauses::normal_range(t.element()).1.log2() {
+                return Ok(true);
+            }
+        }
+    }
     let (mut reach, mut high, mut count) = (1.0f64, f64::INFINITY, 0);
     for op in &part.side.ops {
         let o = program.op(*op);
@@ -537,6 +579,15 @@ fn products_may_overflow(session: &Session<'_>, part: &Part<'_>) -> Result<bool,
         }
     }
     Ok(count >= 2 && reach >= high)
+}
+
+/// Whether the op folds by products.
+fn folds_product(program: &Program, op: OpId) -> bool {
+    let o = program.op(op);
+    let Op::Hlo(inner) = &o.op;
+    let mut body = o.regions.iter().flat_map(|r| program.ops_within(*r));
+    matches!(inner, hlo::Op::Reduce(_) | hlo::Op::ReduceWindow(_))
+        && body.any(|id| matches!(&program.op(id).op, Op::Hlo(hlo::Op::Multiply(_))))
 }
 
 fn is_sum(program: &Program, op: OpId) -> bool {

@@ -353,7 +353,7 @@ pub fn drawn(
         Arithmetic::Float => {
             let mut values: Vec<f64> = (0..n).map(|_| float(element, draw, role, random)).collect();
             if class == Class::Special {
-                walk.put(&mut values, &walk.special(element));
+                sprinkle(&mut values, &walk.special(element), walk, random);
             }
             if few {
                 values.iter_mut().for_each(|v| *v = v.rem_euclid(3.0) - 1.0);
@@ -369,7 +369,7 @@ pub fn drawn(
                 .map(|_| float(&part, draw, role, random))
                 .collect();
             if class == Class::Special {
-                walk.put(&mut values, &walk.special(&part));
+                sprinkle(&mut values, &walk.special(&part), walk, random);
             }
             let parts = Tensor::from_f64s(&[2 * n as u64], &part, &values);
             Tensor::new(dims.to_vec(), element.clone(), parts.ieee().clone(), None)
@@ -386,6 +386,29 @@ fn limits(element: &ElementType) -> (i64, i64) {
         Arithmetic::Signed | Arithmetic::Float | Arithmetic::Complex | Arithmetic::Quantized => {
             (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits))
         }
+    }
+}
+
+/// Most elements of a tensor of which every fourth is special.
+const DENSE: usize = 64;
+
+/// Puts special numbers among ordinary ones: every fourth of a small tensor, which begins with them; of a large one about as many as the square root of its
+/// size, all over it, so that most sums and products along a dimension meet few of them: one NaN hides the rest.
+fn sprinkle(values: &mut [f64], all: &[f64], walk: Walk, random: &mut Random) {
+    let sparse = (values.len() as f64 / DENSE as f64).sqrt().max(1.0);
+    let every = (4.0 * sparse) as u64;
+    for v in values.iter_mut() {
+        if random.bits().is_multiple_of(every) {
+            *v = all[random.bits() as usize % all.len()];
+        }
+    }
+    if values.len() <= DENSE {
+        walk.put(values, all);
+        return;
+    }
+    for one in all {
+        let at = random.bits() as usize % values.len();
+        values[at] = *one;
     }
 }
 
@@ -583,7 +606,7 @@ fn near_a_middle(element: &ElementType, random: &mut Random) -> f64 {
 }
 
 fn float(element: &ElementType, draw: Draw, role: &Role, random: &mut Random) -> f64 {
-    let Draw { class, walk } = draw;
+    let class = draw.class;
     let sign = |v: f64| {
         if class == Class::Special {
             v
@@ -627,10 +650,6 @@ fn float(element: &ElementType, draw: Draw, role: &Role, random: &mut Random) ->
             } else {
                 -magnitude
             })
-        }
-        Class::Special if random.bits().is_multiple_of(4) => {
-            let all = walk.special(element);
-            all[random.bits() as usize % all.len()]
         }
         Class::Special => random.normal(),
         Class::Subnormal if random.bits().is_multiple_of(4) => {

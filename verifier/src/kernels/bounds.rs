@@ -7,10 +7,16 @@
 //! Proves: both sides are roundings of one real value, when the kernel rounds in the types of its ops ([`super::rounding`]). Cannot: bound a region in
 //! which both sides call kernels; that step is compared with the last program without kernels.
 
-use super::are_called;
+use super::{
+    are_called,
+    inner_values::InnerValues,
+    refined::{Refined, Sums},
+};
 use crate::{
-    region::{Functions, Part, Reach, reach},
+    compare::bounds::Bounded,
+    region::{self, Functions, Part, Reach, reach},
     session::Session,
+    verdict::Ieee,
 };
 use tileproof_dialect::eval::Stop;
 
@@ -20,12 +26,13 @@ pub fn reached(
     before: &Part<'_>,
     after: &Part<'_>,
     functions: Functions,
+    refined: Refined<'_>,
 ) -> Result<Result<(Reach, Reach), String>, Stop> {
     let by_ops = match (are_called(before), are_called(after)) {
         (false, false) => {
             let (want, got) = (
-                reach(session, before, functions)?,
-                reach(session, after, functions)?,
+                reach(session, before, functions, None)?,
+                reach(session, after, functions, None)?,
             );
             return Ok(want.and_then(|want| Ok((want, got?))));
         }
@@ -33,5 +40,37 @@ pub fn reached(
         (true, false) => after,
         (true, true) => return Ok(Err("kernels on both sides".to_string())),
     };
-    Ok(reach(session, by_ops, functions)?.map(|r| (r.clone(), r)))
+    Ok(reach(session, by_ops, functions, Some(refined))?.map(|r| (r.clone(), r)))
+}
+
+/// A region that the plain bounds leave open, where one side calls kernels and the residues agree: split at what the kernels compute on the way; then by what
+/// is likely of sums. None: it stays open.
+pub fn sharper(
+    session: &mut Session<'_>,
+    (before, after): (&Part<'_>, &Part<'_>),
+    functions: Functions,
+) -> Result<Option<(Bounded, Sums)>, Stop> {
+    let kernels = match (are_called(before), are_called(after)) {
+        (false, true) => after,
+        (true, false) => before,
+        (true, true) | (false, false) => return Ok(None),
+    };
+    if session.fingerprint(before.root) != session.fingerprint(after.root) {
+        return Ok(None);
+    }
+    let inner = InnerValues::of(session, kernels)?;
+    for sums in [Sums::AtWorst, Sums::InAllLikelihood] {
+        if sums == Sums::AtWorst && inner.is_none() {
+            continue;
+        }
+        let refined = Refined {
+            sums,
+            inner: inner.as_ref(),
+        };
+        let found = region::compare(session, before, after, functions, refined)?;
+        if found.ieee == Ieee::Within {
+            return Ok(Some((found, sums)));
+        }
+    }
+    Ok(None)
 }

@@ -1,13 +1,16 @@
 //! Programs that compute by kernels (stages S3 to S5): what the comparison asks of a `kernel_call`, and the hazards beside the values.
 //!
-//! A `kernel_call` is compared as one op; the simulator runs it on both planes. [`bounds`]: how far its results may be off. [`rounding`]: the types it
+//! A `kernel_call` is compared as one op; the simulator runs it on both planes. [`bounds`]: how far its results may be off; [`refined`], [`origins`], [`inner_values`]: and what it computes on the way. [`rounding`]: the types it
 //! rounds in. [`inside`]: where in a kernel a value is wrong. [`hazards`]: wrong uses of memory, copies and semaphores, once per distinct kernel. [`statistics`]: what kernels do, in numbers.
 
 pub mod bounds;
 pub(crate) mod calls;
 pub mod fault;
 pub mod hazards;
+pub mod inner_values;
 pub mod inside;
+pub mod origins;
+pub mod refined;
 pub mod rounding;
 pub mod statistics;
 

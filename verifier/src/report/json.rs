@@ -43,6 +43,7 @@ pub fn report(r: &Report, findings: &[Finding]) -> Value {
             "regions": p.regions,
             "repeated": p.repeated,
             "loose": p.loose,
+            "open": p.open,
             "not_decisive": p.not_decisive,
             "undetermined": p.undetermined,
             "cancelled": p.cancelled,

@@ -5,6 +5,7 @@ use crate::{
     finding::{Element, Finding, contract_words},
     inputs::Class,
     validate::{PassReport, Report, Skipped},
+    verdict::Verdict,
 };
 use std::fmt::Write;
 use tileproof_dialect::numerics::Contract;
@@ -199,6 +200,9 @@ fn estimate(e: &Estimate) -> String {
     )
 }
 
+/// Regions that no bound decides, as many as are listed.
+const MOST_OPEN: usize = 6;
+
 /// What a verdict rests on besides equal residues.
 fn pass_notes(out: &mut String, p: &PassReport) {
     let clauses: Vec<String> = p
@@ -215,6 +219,15 @@ fn pass_notes(out: &mut String, p: &PassReport) {
             "{}: the ring did not decide {} regions; IEEE did",
             p.pass, p.not_decisive
         );
+    }
+    if matches!(p.verdict, Verdict::Inconclusive { .. }) {
+        for open in p.open.iter().take(MOST_OPEN) {
+            let _ = writeln!(out, "{}: no bound decides {open}", p.pass);
+        }
+        if p.open.len() > MOST_OPEN {
+            let more = p.open.len() - MOST_OPEN;
+            let _ = writeln!(out, "  and {more} more (--json lists all)");
+        }
     }
     if p.undetermined > 0 {
         let _ = writeln!(

@@ -36,6 +36,8 @@ pub struct PassReport {
     pub repeated: u64,
     /// Regions IEEE could not decide, of those compared.
     pub loose: u64,
+    /// Which they are, and why.
+    pub open: BTreeSet<String>,
     /// Both, of each run of ordinary inputs: bounds at the ends of the range say little, and their share decides nothing.
     pub ordinary: Vec<(u64, u64)>,
     /// Of each run of ordinary inputs, whether the ring left something open for a near tie alone.
@@ -229,6 +231,7 @@ impl PassReport {
             regions: 0,
             repeated: 0,
             loose: 0,
+            open: BTreeSet::new(),
             ordinary: vec![],
             tied: vec![],
             not_decisive: 0,
@@ -259,6 +262,10 @@ impl PassReport {
             self.undetermined += region.undetermined;
             self.cancelled += region.cancelled;
             self.likely += region.likely;
+            if let (Ieee::Loose(why), None) = (&region.ieee, region.clause) {
+                let (op, location) = (&region.op, &region.location);
+                self.open.insert(format!("{op} at {location}: {why}"));
+            }
             if let Some(clause) = region.clause {
                 *self.clauses.entry(clause.name).or_default() += 1;
             }

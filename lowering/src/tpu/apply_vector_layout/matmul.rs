@@ -5,6 +5,7 @@ use super::{
     registers::{Grid, Held, LANES, SUBLANES, Shape, register_type},
     unsupported,
 };
+use crate::hlo_to_tpu::dot_general::has_zero;
 use tileproof_dialect::{
     error::Error,
     hlo,
@@ -38,6 +39,12 @@ impl Layout<'_> {
         );
         if !fits {
             return Err(unsupported(op, " with these dimensions"));
+        }
+        for factor in [lhs, rhs] {
+            let element = self.old.ty(factor).element();
+            if !element.is_some_and(|e| has_zero(&e)) {
+                return Err(unsupported(op, " of a type without 0"));
+            }
         }
         // Whether the contracted dimension is the last but one.
         let lhs_turned = dimensions.lhs_contracting[0] == batches;

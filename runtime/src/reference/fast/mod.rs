@@ -3,6 +3,7 @@
 //! A kernel gives what the definition gives: residues equal; integers and booleans equal; floats equal where the op rounds once, and for sums, dots
 //! and convolutions within the bound of any order of evaluation.
 
+mod bound;
 mod contraction;
 mod convolution;
 mod dot_general;
@@ -12,6 +13,8 @@ pub mod matrices;
 mod reduce;
 mod ring_kernel;
 pub mod ring_product;
+
+pub use bound::bound;
 
 use tileproof_dialect::{
     eval::{EvalContext, Stop},
@@ -148,6 +151,60 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn bounds_of_contractions_are_those_of_their_definitions() {
+        let mut covered = 0;
+        for seed in 0..60 {
+            for (name, program) in hlo::Op::samples(&mut Sampler::new(seed, 9)) {
+                if !["dot_general", "convolution"].contains(&name) {
+                    continue;
+                }
+                let is = |id: &OpId| program.op(*id).op.name() == format!("hlo.{name}");
+                let id = program.op_ids().find(is).unwrap();
+                let o = program.op(id);
+                let mut s = Sampler::new(seed ^ 7, 9);
+                let operands: Vec<Value> = (o.operands.iter().enumerate())
+                    .map(|(i, v)| argument(program.ty(*v), &mut s, i as u64))
+                    .collect();
+                let errors: Vec<Bound> = operands
+                    .iter()
+                    .map(|v| match s.range(0, 1) {
+                        0 => Bound::Exact,
+                        _ => Bound::absolute(vec![1e-3; v.as_tensor().unwrap().len()]),
+                    })
+                    .collect();
+                let bounded = operands.iter().zip(&errors);
+                let bounded: Vec<Bounded<'_>> = bounded
+                    .map(|(value, error)| Bounded { value, error })
+                    .collect();
+                let limits = Limits::default();
+                let of = |kernels| {
+                    let run = Interpreter::new(&program, Planes::IeeeOnly, &limits);
+                    let run = run.with_kernels(kernels);
+                    let mut events = Events::default();
+                    let values = run.eval_op(id, &operands, &|_| None, &mut events).unwrap();
+                    (
+                        run.bound_op(id, &bounded, &|_| None, &values).unwrap(),
+                        values,
+                    )
+                };
+                let (want, values) = of(Kernels::Definition);
+                let limits = Limits::default();
+                let run = Interpreter::new(&program, Planes::IeeeOnly, &limits);
+                let got = run.bound_op(id, &bounded, &|_| None, &values).unwrap();
+                covered += usize::from(super::bound(&o.op, &bounded, &values).is_some());
+                for i in 0..values[0].as_tensor().unwrap().len() {
+                    let (w, g) = (want[0].at(i), got[0].at(i));
+                    assert!(
+                        w == g || (w - g).abs() <= 1e-12 * w,
+                        "{name}: {w:e} and {g:e}"
+                    );
+                }
+            }
+        }
+        assert!(covered > 40, "{covered}");
     }
 
     #[test]

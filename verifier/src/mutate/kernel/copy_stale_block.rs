@@ -23,6 +23,15 @@ fn change(draft: &mut Draft, seed: u64) -> Option<()> {
     if !matches!(part.space, MemorySpace::Any | MemorySpace::Hbm) {
         return None;
     }
+    // A wait looks at sizes alone.
+    let copies = draft.reaches(
+        *o.results.first()?,
+        &|op| matches!(op, TpuOp::EnqueueDma { .. }),
+        &|op| matches!(op, TpuOp::MemRefSlice { .. } | TpuOp::MemRefSqueeze),
+    );
+    if !copies {
+        return None;
+    }
     let moving: Vec<usize> = (0..part.dims.len())
         .filter(|d| {
             o.operands

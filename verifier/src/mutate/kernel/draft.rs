@@ -112,6 +112,35 @@ impl Draft {
         Some(())
     }
 
+    /// Whether an op that `wanted` names uses `v`, or what ops that `through` names make of it.
+    pub fn reaches(
+        &self,
+        v: KernelValue,
+        wanted: &dyn Fn(&TpuOp) -> bool,
+        through: &dyn Fn(&TpuOp) -> bool,
+    ) -> bool {
+        let (mut open, mut seen) = (vec![v], vec![]);
+        while let Some(v) = open.pop() {
+            if seen.contains(&v) {
+                continue;
+            }
+            seen.push(v);
+            let mut found = false;
+            self.kernel.walk(&mut |o| {
+                if o.operands.contains(&v) {
+                    found |= wanted(&o.op);
+                    if through(&o.op) {
+                        open.extend(&o.results);
+                    }
+                }
+            });
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Takes the op out; the draft stands at what followed it.
     pub fn remove(&mut self) -> KernelOperation {
         let at = self.place.at;

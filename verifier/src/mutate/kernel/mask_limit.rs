@@ -38,6 +38,15 @@ fn change(draft: &mut Draft, seed: u64) -> Option<()> {
         }
     };
     let limit = *draft.op().operands.get(place)?;
+    if matches!(o.op, TpuOp::CreateMask) && by > 0 {
+        // A mask ends with its vector: a limit there or behind it lets no element more through.
+        let size = draft
+            .vector_dims(*o.results.first()?)
+            .and_then(|dims| dims.get(place - o.operands.len() / 2).copied());
+        if draft.known(limit).zip(size).is_some_and(|(at, n)| at >= n as i64) {
+            return None;
+        }
+    }
     let wrong = match draft.vector_dims(limit) {
         None => draft.shifted(limit, by)?,
         Some(_) => {

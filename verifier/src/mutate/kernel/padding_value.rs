@@ -4,7 +4,7 @@ use super::{
     Change, KernelMutator,
     draft::{Draft, elementwise, is_position},
 };
-use tileproof_dialect::{hlo, types::Class};
+use tileproof_dialect::{hlo, tpu::TpuOp, types::Class};
 
 pub const MUTATOR: KernelMutator = KernelMutator {
     name: "padding-value",
@@ -33,7 +33,14 @@ fn change(draft: &mut Draft, _: u64) -> Option<()> {
     }
     let ty = draft.ty(identity).clone();
     let wrong = if draft.splat(identity)? == 0.0 { 1 } else { 0 };
+    // A product has 0 in the padding of its other factor too: 1 times 0 is as good as 0.
+    let is_factor = draft.reaches(
+        *draft.op().results.first()?,
+        &|op| matches!(op, TpuOp::Matmul { .. }),
+        &|op| matches!(op, TpuOp::RollVectors | TpuOp::ShapeCast),
+    );
     let wrong = match draft.class(identity)? {
+        Class::Float if is_factor => draft.float(&ty, f64::INFINITY)?,
         Class::Float => draft.float(&ty, f64::from(wrong))?,
         Class::Signed | Class::Unsigned | Class::Boolean => draft.int(&ty, wrong.into())?,
         Class::Complex | Class::Quantized => return None,

@@ -1,0 +1,7 @@
+// block-bytes: 65536
+// fault: f61 hlo-to-tpu combining-kind
+func.func @main(%x: tensor<8x16xf32>) -> tensor<f32> {
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %one) applies stablehlo.multiply across dimensions = [0, 1] : (tensor<8x16xf32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}

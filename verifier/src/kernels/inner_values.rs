@@ -1,0 +1,116 @@
+//! What a kernel computes on the way, by residues: values inside it that both sides have, and how far apart they are. They split a region that a call of a kernel
+//! would make one (DESIGN.md section 7: cut points).
+//!
+//! The ops of a kernel name the source ops they stand for. An element of a value before and a lane that the kernel computes for the same source op are the same
+//! number where their residues are equal, whatever the blocks; several lanes of one residue count as the farthest.
+//!
+//! Proves: how far the elements of a value before are from those of the kernel, but for residues that are equal by chance. Cannot: find what the kernel computes
+//! step by step otherwise than the source.
+
+use super::of_op;
+use crate::{region::Part, session::Session};
+use std::collections::HashMap;
+use tileproof_dialect::{
+    eval::{Events, Stop},
+    location::SourceOp,
+    planes::{Planes, ring, ring::Residue},
+    program::{OpId, ValueId},
+    tensor::Tensor,
+    types::ElementType,
+};
+use tileproof_runtime::simulator::{self, Plan, Simulation};
+
+/// The least and the greatest number of a residue.
+type Numbers = HashMap<Residue, (f64, f64)>;
+
+/// What the kernels of a side compute, by source op and type.
+pub struct InnerValues {
+    of: HashMap<(SourceOp, ElementType), Numbers>,
+}
+
+/// Most elements looked at.
+const MOST_ELEMENTS: usize = 1 << 23;
+
+impl InnerValues {
+    /// Runs the kernels that the side calls. None: they compute too much.
+    pub fn of(session: &Session<'_>, part: &Part<'_>) -> Result<Option<InnerValues>, Stop> {
+        let program = part.version.program;
+        let mut out = InnerValues { of: HashMap::new() };
+        let mut left = MOST_ELEMENTS;
+        for op in &part.side.ops {
+            let o = program.op(*op);
+            let tensors = |all: &[ValueId]| -> Result<Option<Vec<Tensor>>, Stop> {
+                let each = all.iter().map(|v| match part.environment.get(v) {
+                    Some(content) => Ok(session.value(*content)?.as_tensor().cloned()),
+                    None => Ok(None),
+                });
+                each.collect()
+            };
+            let Some(kernel) = of_op(program, *op) else {
+                for t in tensors(&o.results)?.unwrap_or_default() {
+                    out.note(o.location.sources.first(), &t);
+                }
+                continue;
+            };
+            let Some(arguments) = tensors(&o.operands)? else {
+                return Ok(None);
+            };
+            let plan = Plan::new(kernel, Planes::IeeeAndRing)?;
+            let mut hear = |at: u32, t: &Tensor| {
+                left = left.saturating_sub(t.len());
+                if let Some((_, location)) = plan.ops.get(at as usize).filter(|_| left > 0) {
+                    out.note(location.sources.first(), t);
+                }
+            };
+            let (simulation, mut events) = (Simulation::default(), Events::default());
+            let ran = simulator::observed(
+                &plan,
+                &arguments,
+                Planes::IeeeAndRing,
+                &simulation,
+                session.limits(),
+                &mut events,
+                Some(&mut hear),
+            );
+            match ran {
+                Ok(_) if left > 0 => {}
+                Err(Stop::Cancelled) => return Err(Stop::Cancelled),
+                Ok(_) | Err(_) => return Ok(None),
+            }
+        }
+        Ok(Some(out))
+    }
+
+    fn note(&mut self, source: Option<&SourceOp>, t: &Tensor) {
+        let (Some(source), Some(residues)) = (source, t.ring()) else {
+            return;
+        };
+        let numbers = self.of.entry((*source, t.element().clone())).or_default();
+        for (r, x) in residues.iter().zip(t.to_f64s().iter()) {
+            let (low, high) = numbers.entry(*r).or_insert((*x, *x));
+            // A NaN stays.
+            *low = if low.is_nan() || *low <= *x { *low } else { *x };
+            *high = if high.is_nan() || *high >= *x {
+                *high
+            } else {
+                *x
+            };
+        }
+    }
+
+    /// How far each element of the value that `op` of the other side gives is from the kernel's. None: an element is missing, or is no number.
+    pub fn distances(&self, part: &Part<'_>, op: OpId, value: &Tensor) -> Option<Vec<f64>> {
+        let sources = &part.version.program.op(op).location.sources;
+        let numbers = self.of.get(&(*sources.first()?, value.element().clone()))?;
+        let each = value
+            .ring()?
+            .iter()
+            .zip(value.to_f64s().iter().copied().collect::<Vec<_>>());
+        each.map(|(r, x)| {
+            let (low, high) = numbers.get(r).filter(|_| !ring::is_code(*r))?;
+            let far = (x - low).abs().max((x - high).abs());
+            (far.is_finite() && !low.is_nan() && !high.is_nan()).then_some(far)
+        })
+        .collect()
+    }
+}
