@@ -5,7 +5,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::IsTerminal,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
@@ -83,10 +83,18 @@ impl Drop for Waiting {
     }
 }
 
-/// Sets `flag` at the first Ctrl-C; a second one ends the process.
+/// Sets `flag` at the first Ctrl-C; a second one ends the process. A later call is for another flag.
 pub fn stop_on_interrupt(flag: Arc<AtomicBool>) {
+    static FLAG: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
+    let place = || FLAG.lock().unwrap_or_else(PoisonError::into_inner);
+    if place().replace(flag).is_some() {
+        return;
+    }
     let handler = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::SeqCst) {
+        let stopped = place()
+            .as_ref()
+            .is_some_and(|flag| flag.swap(true, Ordering::SeqCst));
+        if stopped {
             std::process::exit(130);
         }
         exit::say("stopping; what was found so far follows (Ctrl-C again to end at once)");

@@ -33,12 +33,12 @@ impl Level {
 }
 
 /// What all runs of one hostile class may cost, as [`cost`] counts. Small programs hold few of its cases at once, and are cheap: they run many seeds.
-const CLASS_COST: u64 = 2_000_000;
+const CLASS_COST: u64 = 1_000_000;
 /// At level quick, and most seeds of a class.
-const QUICK_COST: u64 = 100_000;
+const QUICK_COST: u64 = 200_000;
 const QUICK_SEEDS: u64 = 4;
 /// Seeds after which every two elements have met every pair of numbers of a class.
-const ALL_PAIRS: u64 = 2 * (Walk::LENGTH * Walk::LENGTH) as u64;
+const ALL_PAIRS: u64 = 2 * (Walk::LENGTHS[0] * Walk::LENGTHS[0]) as u64;
 
 /// How much slower than the reference kernels are simulated.
 const OF_KERNELS: u64 = 100;
@@ -94,7 +94,7 @@ fn cost(program: &Program) -> u64 {
 }
 
 fn cost_of(program: &Program, region: RegionId) -> u64 {
-    const OF_AN_OP: u64 = 200;
+    const OF_AN_OP: u64 = 1000;
     const TRIPS: u64 = 50;
     let elements = |t: &Type| {
         let dims = t.as_tensor().and_then(|t| t.static_dims());

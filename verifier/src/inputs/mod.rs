@@ -151,7 +151,7 @@ pub fn generate(program: &Program, class: Class, seed: u64) -> Result<Vec<Value>
         .iter()
         .map(|dims| {
             let walk = Walk::of(seed, heads);
-            heads += count(dims).min(Walk::LENGTH);
+            heads += count(dims).min(Walk::HEAD);
             walk
         })
         .collect();
@@ -230,11 +230,12 @@ fn with_literals(t: Tensor, literals: &[f64], walk: Walk, random: &mut Random) -
     } else {
         t.to_i64s().to_vec()
     };
-    let begins = walk.start % 2 == 0 && t.len() <= Walk::LENGTH;
+    let turn = walk.turn as usize;
+    let begins = turn.is_multiple_of(2) && t.len() <= Walk::HEAD;
     for i in 0..t.len() {
         let drawn = random.bits();
         let place = if begins {
-            (walk.start / 2 + walk.step + walk.first + i) % (3 * literals.len())
+            (turn / 2 + walk.first + i) % (3 * literals.len())
         } else if drawn.is_multiple_of(4) {
             (drawn >> 8) as usize % (3 * literals.len())
         } else {
@@ -253,12 +254,11 @@ fn with_literals(t: Tensor, literals: &[f64], walk: Walk, random: &mut Random) -
     }
 }
 
-/// Which of the numbers that a class must hold stand at the head of a tensor. Over twice [`Walk::LENGTH`] squared seeds every two elements among the heads of all
+/// Which of the numbers that a class must hold stand at the head of a tensor. Over twice the square of a length every two elements among the heads of all
 /// arguments take every pair of numbers, over twice the length each takes every number.
 #[derive(Debug, Clone, Copy)]
 pub struct Walk {
-    start: usize,
-    step: usize,
+    turn: u64,
     /// Place of the tensor's first element among the heads of all arguments.
     first: usize,
     /// Few distinct numbers in class `exact`, so that many are equal.
@@ -268,16 +268,15 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// A prime, no less than the numbers of any class and type.
-    pub const LENGTH: usize = 23;
+    /// Primes: no less than the special floats, and no less than the numbers of any class and type.
+    pub const LENGTHS: [usize; 2] = [13, 23];
+    /// Most elements at the head of a tensor.
+    const HEAD: usize = 23;
 
     /// Of a run by its seed.
     pub fn of(seed: u64, first: usize) -> Walk {
-        let length = Walk::LENGTH as u64;
-        let turn = seed / 2;
         Walk {
-            start: (turn % length) as usize,
-            step: ((turn / length + 1) % length) as usize,
+            turn: seed / 2,
             first,
             few: seed.is_multiple_of(3),
             finite: seed.is_multiple_of(2),
@@ -287,8 +286,7 @@ impl Walk {
     /// From a start drawn at random on.
     pub fn drawn(random: &mut Random) -> Walk {
         Walk {
-            start: random.bits() as usize % Walk::LENGTH,
-            step: 1,
+            turn: random.bits() % Walk::LENGTHS[0] as u64,
             first: 0,
             few: false,
             finite: random.bits() & 1 == 0,
@@ -309,8 +307,12 @@ impl Walk {
         if all.is_empty() {
             return;
         }
-        for (i, v) in values.iter_mut().take(Walk::LENGTH).enumerate() {
-            let place = (self.start + self.step * (self.first + i)) % Walk::LENGTH;
+        let fits = Walk::LENGTHS.into_iter().find(|n| *n >= all.len());
+        let length = fits.unwrap_or(Walk::HEAD);
+        let turn = self.turn as usize;
+        let (start, step) = (turn % length, (turn / length + 1) % length);
+        for (i, v) in values.iter_mut().take(Walk::HEAD).enumerate() {
+            let place = (start + step * (self.first + i)) % length;
             *v = all[place % all.len()];
         }
     }
@@ -686,8 +688,9 @@ mod tests {
         };
         let (some, more) = (special(&ElementType::F32), extreme(&ElementType::F32));
         let integers = integers_of(&ElementType::U64, Class::Boundary, &Role::default());
-        assert!(some.len().max(more.len()).max(integers.len()) <= Walk::LENGTH);
-        let length = Walk::LENGTH as u64;
+        let [floats, all] = Walk::LENGTHS;
+        assert!(some.len().max(more.len()) <= floats && integers.len() <= all);
+        let length = floats as u64;
         let met: BTreeSet<_> = (0..2 * length * length)
             .map(|s| (one(s, 0), one(s, 1)))
             .collect();
