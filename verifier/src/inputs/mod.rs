@@ -263,7 +263,7 @@ pub struct Walk {
     first: usize,
     /// Few distinct numbers in class `exact`, so that many are equal.
     few: bool,
-    /// Finite numbers only in class `special`.
+    /// Finite numbers only in class `special`, and numbers beside the middle of narrower ones in class `boundary`.
     finite: bool,
 }
 
@@ -618,7 +618,9 @@ fn float(element: &ElementType, draw: Draw, role: &Role, random: &mut Random) ->
     };
     match class {
         Class::Normal | Class::Pattern | Class::Given => sign(random.normal()),
-        Class::Boundary if random.bits().is_multiple_of(4) => sign(near_a_middle(element, random)),
+        Class::Boundary if draw.walk.finite && random.bits().is_multiple_of(4) => {
+            sign(near_a_middle(element, random))
+        }
         Class::Boundary => {
             // Up to 15 steps of the type above 1 or 1.5, or steps that roundings to bf16 meet; a quarter of these are ordinary.
             let unit = 2.0 * tileproof_dialect::bound::unit_roundoff(element);
