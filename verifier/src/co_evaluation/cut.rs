@@ -235,15 +235,20 @@ impl CoEvaluation<'_, '_, '_> {
         out
     }
 
-    /// Whether equal residues may be chance: the value hangs on no input, or all its elements have one residue.
+    /// Whether equal residues may be chance: the value hangs on no input, or all its elements have one residue. Of a pass of ours: it is zero over the reals, as
+    /// every sum is whose terms cancel.
     fn is_degenerate(&self, content: Content) -> Result<bool, Stop> {
+        let ring = self.session.value(content)?.as_tensor();
+        let ring = ring.and_then(Tensor::ring).unwrap_or_default();
+        let all = |x: u32| ring.iter().all(|r| *r == x);
         if self.pair.origin == Origin::Pass {
-            return Ok(false);
+            return Ok(!ring.is_empty() && all(0));
         }
-        let one = self.session.value(content)?.as_tensor().is_some_and(|t| {
-            t.ring()
-                .is_some_and(|r| t.len() > 1 && r.iter().all(|x| *x == r[0]) || r == [0])
-        });
+        let one = match ring {
+            [] => false,
+            [only] => *only == 0,
+            [first, ..] => all(*first),
+        };
         Ok(one || self.session.is_independent(content))
     }
 
