@@ -1,5 +1,5 @@
 // block-bytes: 65536
-// FIXME fault: f61 hlo-to-tpu combining-kind
+// fault: f61 hlo-to-tpu combining-kind
 func.func @main(%x: tensor<8x16xf32>) -> (tensor<f32>, tensor<8x16xf32>) {
   %one = stablehlo.constant dense<1.0> : tensor<f32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
