@@ -1,7 +1,9 @@
 //! The float literals of one program: every scalar and splat, once per value and type; a complex one counts as its two parts.
 
 use std::collections::HashSet;
-use tileproof_dialect::{hlo, op::Op, program::Program, tensor::Tensor, types::ElementType};
+use tileproof_dialect::{
+    hlo, op::Op, program::Program, tensor::Tensor, tpu::TpuOp, types::ElementType,
+};
 
 /// Distinct finite literals in order of appearance. Values are exact: every float type here fits in f64.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +27,16 @@ impl Literals {
                     values.iter().for_each(|v| out.insert(&part, *v));
                 }
             }
+        }
+        // What a kernel took in is still there, but nothing that an expression of its own must give: padding and rounding bring literals of their own.
+        for kernel in &program.kernels {
+            kernel.walk(&mut |o| {
+                if let TpuOp::Constant(c) = &o.op
+                    && let Some(value) = c.splat_value().as_ref().and_then(scalar)
+                {
+                    out.known.insert((c.element().clone(), value.to_bits()));
+                }
+            });
         }
         out
     }

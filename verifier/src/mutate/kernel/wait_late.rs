@@ -4,7 +4,7 @@ use super::{
     Change, KernelMutator,
     draft::{Draft, holds, is_load, is_store},
 };
-use tileproof_dialect::tpu::{KernelOperation, TpuOp};
+use tileproof_dialect::tpu::{KernelOperation, MemorySpace, TpuOp};
 
 pub const MUTATOR: KernelMutator = KernelMutator {
     name: "wait-late",
@@ -24,6 +24,12 @@ fn accesses(o: &KernelOperation) -> bool {
 
 fn change(draft: &mut Draft, _: u64) -> Option<()> {
     if !matches!(draft.op().op, TpuOp::WaitDma2 | TpuOp::SemaphoreWait) {
+        return None;
+    }
+    // What goes out is waited for before its buffer is filled again, and that is in a later step: the end of this one is early enough.
+    let target = draft.op().operands.last().and_then(|v| draft.memref(*v));
+    let goes_out = target.is_some_and(|m| matches!(m.space, MemorySpace::Any | MemorySpace::Hbm));
+    if goes_out && matches!(draft.op().op, TpuOp::WaitDma2) {
         return None;
     }
     // A wait that stands alone in a branch moves with the branch.
