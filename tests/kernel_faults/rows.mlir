@@ -10,7 +10,7 @@
 // fault: f71 tpu-assign-vmem allocation-overlap
 // fault: f61 hlo-to-tpu accumulation-dropped
 // fault: f61 hlo-to-tpu accumulator-reset
-// FIXME fault: f72 tpu-pipeline-windows wait-late
+// fault: f72 tpu-pipeline-windows wait-late
 // fault: f72 tpu-pipeline-windows write-back-skipped
 // fault: f78 tpu-pipeline-windows wait-in-elements
 // fault: f71 tpu-apply-vector-layout mask-limit
