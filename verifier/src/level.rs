@@ -17,6 +17,8 @@ use tileproof_runtime::limits::Limits;
 /// How much is run (DESIGN.md section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
+    /// Classes normal and exact alone.
+    Ordinary,
     /// Classes normal and exact, one ring seed. Small programs also run a few seeds of hostile classes, which count where they show a mismatch.
     Quick,
     /// All classes, three ring seeds; small programs run many.
@@ -26,6 +28,7 @@ pub enum Level {
 impl Level {
     pub fn name(self) -> &'static str {
         match self {
+            Level::Ordinary => "ordinary",
             Level::Quick => "quick",
             Level::Full => "full",
         }
@@ -48,8 +51,11 @@ pub fn plan(program: &Program, kernels: bool, options: &Options) -> Vec<(Class, 
     let cost = || cost(program).saturating_mul(if kernels { OF_KERNELS } else { 1 });
     let seeds = |n: u64| (0..n).map(|k| options.seed.wrapping_add(k));
     match (&options.given, options.level) {
-        (Some(_), Level::Quick) => vec![(Class::Given, options.seed)],
+        (Some(_), Level::Ordinary | Level::Quick) => vec![(Class::Given, options.seed)],
         (Some(_), Level::Full) => seeds(3).map(|s| (Class::Given, s)).collect(),
+        (None, Level::Ordinary) => [Class::Normal, Class::Exact]
+            .map(|c| (c, options.seed))
+            .to_vec(),
         (None, Level::Quick) => {
             let hostile = seeds((QUICK_COST / cost()).min(QUICK_SEEDS));
             let classes = [Class::Special, Class::Boundary, Class::Pattern, Class::Wide];

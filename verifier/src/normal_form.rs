@@ -334,7 +334,7 @@ mod tests {
                 r#"func.func @main(%a: tensor<8xbf16>) -> tensor<f32> {{
   %x = hlo.convert %a : (tensor<8xbf16>) -> tensor<8xf32>
   %c = hlo.constant dense<{init}> : tensor<f32>
-  %r = hlo.reduce %x, %c dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32> {{
+  %r = hlo.reduce %x, %c {{dimensions = array<i64: 0>}} : (tensor<8xf32>, tensor<f32>) -> tensor<f32> {{
   ^bb0(%p: tensor<f32>, %q: tensor<f32>):
     %s = hlo.{step} %p, %q : tensor<f32>
     %n = hlo.convert %s : (tensor<f32>) -> tensor<bf16>

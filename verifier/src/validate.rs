@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod identity_tests;
 mod kernels;
+mod outside;
 pub mod report;
 mod run;
 

@@ -35,7 +35,7 @@ fn add(b: &mut ProgramBuilder, x: ValueId, y: ValueId) -> ValueId {
 
 fn options() -> Options {
     Options {
-        level: Level::Quick,
+        level: Level::Ordinary,
         seed: 1,
         given: None,
         limits: Limits::default(),
@@ -195,12 +195,12 @@ fn merged_literals_are_explained_where_the_contract_merges_them() {
         scaled(&["0.044715", "0.797884583"]),
         scaled(&[&format!("{product:?}")]),
     );
-    let report = changed(&two, &one, Contract::Unknown, Level::Quick);
+    let report = changed(&two, &one, Contract::Unknown, Level::Ordinary);
     assert_eq!(report.verdict, Verdict::Equal, "{report:?}");
     assert_eq!(report.passes[0].explained.len(), 1);
     for contract in [Contract::BitExact, Contract::Strict] {
         assert!(
-            changed(&two, &one, contract, Level::Quick)
+            changed(&two, &one, contract, Level::Ordinary)
                 .verdict
                 .is_mismatch()
         );
@@ -210,7 +210,7 @@ fn merged_literals_are_explained_where_the_contract_merges_them() {
         &two,
         &scaled(&[&format!("{beside:?}")]),
         Contract::Unknown,
-        Level::Quick,
+        Level::Ordinary,
     );
     assert_ne!(report.verdict.exit_code(), 0, "{report:?}");
     assert_eq!(report.passes[0].unexplained.len(), 1);
@@ -229,7 +229,7 @@ fn a_folded_tensor_is_what_it_was_computed_from() {
   %r = stablehlo.multiply %x, %q : tensor<6xf32>"
     );
     for contract in [Contract::BitExact, Contract::Strict, Contract::Unknown] {
-        let report = changed(computed, &folded, contract, Level::Quick);
+        let report = changed(computed, &folded, contract, Level::Ordinary);
         assert_eq!(report.verdict, Verdict::Equal, "{report:?}");
         let wrong = folded.replace(&third(4.0), &third(4.000_001));
         assert_ne!(wrong, folded);
@@ -243,7 +243,7 @@ fn an_identity_the_ring_does_not_keep_is_no_mismatch_but_another_function_is() {
   %r = stablehlo.multiply %0, %1 : tensor<6xf32>";
     let sum = "  %0 = stablehlo.add %x, %y : tensor<6xf32>
   %r = stablehlo.exponential %0 : tensor<6xf32>";
-    let report = changed(there_and_back, sum, Contract::Unknown, Level::Quick);
+    let report = changed(there_and_back, sum, Contract::Unknown, Level::Ordinary);
     assert!(
         matches!(report.verdict, Verdict::EqualIeeeOnly { .. }),
         "{report:?}"
@@ -257,7 +257,7 @@ fn an_identity_the_ring_does_not_keep_is_no_mismatch_but_another_function_is() {
     );
     let other = sum.replace("stablehlo.exponential", "stablehlo.tanh");
     assert_eq!(
-        changed(sum, &other, Contract::Unknown, Level::Quick).verdict,
+        changed(sum, &other, Contract::Unknown, Level::Ordinary).verdict,
         Verdict::Miscompile
     );
 }
@@ -267,7 +267,7 @@ fn a_dropped_rounding_is_benign_for_xla_alone() {
     let rounded = "  %0 = stablehlo.convert %x : (tensor<6xf32>) -> tensor<6xbf16>
   %r = stablehlo.convert %0 : (tensor<6xbf16>) -> tensor<6xf32>";
     let kept = "  %r = stablehlo.reshape %x : (tensor<6xf32>) -> tensor<6xf32>";
-    let under = |contract| changed(rounded, kept, contract, Level::Quick).verdict;
+    let under = |contract| changed(rounded, kept, contract, Level::Ordinary).verdict;
     assert_eq!(
         under(Contract::Xla),
         Verdict::Benign {
@@ -290,7 +290,7 @@ fn a_choice_that_rounding_may_flip_is_undetermined() {
   %r = stablehlo.select %c, %x, %y : tensor<6xi1>, tensor<6xf32>";
     let never = "  %f = stablehlo.constant dense<false> : tensor<6xi1>
   %r = stablehlo.select %f, %x, %y : tensor<6xi1>, tensor<6xf32>";
-    let report = changed(choice, never, Contract::Unknown, Level::Quick);
+    let report = changed(choice, never, Contract::Unknown, Level::Ordinary);
     assert!(
         matches!(report.verdict, Verdict::Inconclusive { .. }),
         "{report:?}"
@@ -298,7 +298,7 @@ fn a_choice_that_rounding_may_flip_is_undetermined() {
     // Without the roundings the same choice is one.
     let plain = choice.replace("GE, %q, %x", "GE, %x, %x");
     assert_eq!(
-        changed(&plain, never, Contract::Unknown, Level::Quick).verdict,
+        changed(&plain, never, Contract::Unknown, Level::Ordinary).verdict,
         Verdict::Miscompile
     );
 }
@@ -340,7 +340,7 @@ fn a_folded_function_of_a_constant_is_no_finding_under_strict_and_a_merged_liter
     let folded = computed
         .replace("divide %e, %log", "divide %e, %c")
         .replace("  %log = stablehlo.log %two : tensor<6xf32>\n", "");
-    let under = |after: &str| changed(computed, after, Contract::Strict, Level::Quick).verdict;
+    let under = |after: &str| changed(computed, after, Contract::Strict, Level::Ordinary).verdict;
     assert_eq!(under(&folded), Verdict::Equal);
     let merged = folded.replace("divide %e, %c", "multiply %e, %i").replace(
         "  %p =",

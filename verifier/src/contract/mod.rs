@@ -6,6 +6,7 @@ pub mod clauses;
 pub mod function_ulp;
 pub mod lapack;
 mod likely;
+mod overflow;
 pub mod precision;
 mod residual;
 
@@ -23,9 +24,12 @@ use crate::{
     session::Session,
     verdict::Ieee,
 };
+use overflow::{
+    differ_by_range, of_other_class, overflows_anew, products_may_overflow, sums_may_overflow,
+};
 use precision::Rounds;
 use tileproof_dialect::{
-    bound::{Bound, unit_roundoff},
+    bound::Bound,
     eval::Stop,
     hlo,
     numerics::{Contract, Numerics, STRICT_FUNCTION_ULP, SpecialValues},
@@ -372,39 +376,6 @@ fn under(
     Ok(judged)
 }
 
-/// Whether each differing element is not finite, or vanishes, on a side; or lies within its bound.
-fn differ_by_range(
-    want: &Tensor,
-    got: &Tensor,
-    differing: &[usize],
-    outside_finite: Option<usize>,
-) -> bool {
-    if !want.element().is_float() {
-        return false;
-    }
-    let (w, g) = (want.to_f64s(), got.to_f64s());
-    let (low, _) = clauses::normal_range(want.element());
-    let at_an_end = |x: f64| !x.is_finite() || x.abs() < low;
-    let ends = |i: &usize| {
-        let (w, g) = (w[*i], g[*i]);
-        at_an_end(w) != at_an_end(g) || !w.is_finite() && !g.is_finite()
-    };
-    differing.iter().any(ends) && outside_finite.is_none_or(|i| ends(&i))
-}
-
-/// Whether an element of `got` alone is not finite: never for having been rounded less.
-fn overflows_anew(want: &Tensor, got: &Tensor, differing: &[usize]) -> bool {
-    let finite: Vec<usize> = match want.element().is_float() {
-        true => {
-            let w = want.to_f64s();
-            let all = differing.iter().copied();
-            all.filter(|i| w[*i].is_finite()).collect()
-        }
-        false => vec![],
-    };
-    of_other_class(want, got, &finite).is_some()
-}
-
 /// Sums and differences of two terms on a side.
 fn additions(part: &Part<'_>) -> usize {
     let program = part.version.program;
@@ -448,24 +419,6 @@ fn zero_of_other_sign(want: &Tensor, got: &Tensor, differing: &[usize]) -> Optio
         .find(|i| w[*i] == 0.0 && g[*i] == 0.0)
 }
 
-/// Roundings that a number at the end of the range is off by at most: beyond, the class of a result says something.
-const BORDERLINE: f64 = 64.0;
-
-/// First element that is finite on one side only, or another infinity or NaN, and not so large that rounding alone may overflow it.
-fn of_other_class(want: &Tensor, got: &Tensor, differing: &[usize]) -> Option<usize> {
-    if !want.element().is_float() {
-        return None;
-    }
-    let (w, g) = (want.to_f64s(), got.to_f64s());
-    let (_, high) = clauses::normal_range(want.element());
-    let margin = (BORDERLINE * unit_roundoff(want.element())).min(0.5);
-    let borderline = |x: f64| x.is_finite() && x.abs() >= high * (1.0 - margin);
-    differing.iter().copied().find(|i| {
-        let (a, b) = (w[*i], g[*i]);
-        (!a.is_finite() || !b.is_finite()) && !borderline(a) && !borderline(b)
-    })
-}
-
 /// Ops of a side and of the regions inside them.
 fn all_ops(part: &Part<'_>) -> Vec<OpId> {
     let program = part.version.program;
@@ -487,107 +440,6 @@ fn has_sums(part: &Part<'_>) -> bool {
 /// As for a part.
 pub fn has_sums_within(program: &Program, side: &Side) -> bool {
     side.ops.iter().any(|op| is_sum(program, *op))
-}
-
-/// Whether a partial sum of the side may overflow in one order and not in another.
-fn sums_may_overflow(session: &Session<'_>, part: &Part<'_>) -> Result<bool, Stop> {
-    let program = part.version.program;
-    for op in part.side.ops.iter().filter(|op| is_sum(program, **op)) {
-        let mut reach = 1.0;
-        let mut high = f64::INFINITY;
-        for v in &program.op(*op).operands {
-            let Some(content) = part.environment.get(v) else {
-                continue;
-            };
-            if let Some(t) = session.value(*content)?.as_tensor()
-                && t.element().is_float()
-            {
-                let largest = t.to_f64s().iter().fold(0.0, |m: f64, x| {
-                    m.max(if x.is_nan() { f64::INFINITY } else { x.abs() })
-                });
-                // At most the product of the largest factors, as many times as the larger operand has elements.
-                reach *= largest.max(1.0) * t.len().max(1) as f64;
-                high = high.min(clauses::normal_range(t.element()).1);
-            }
-        }
-        if reach >= high {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// Whether a partial product of a chain of products and quotients, or of a fold of products, may overflow in one order and not in another.
-fn products_may_overflow(session: &Session<'_>, part: &Part<'_>) -> Result<bool, Stop> {
-    let program = part.version.program;
-    for op in part
-        .side
-        .ops
-        .iter()
-        .filter(|op| folds_product(program, **op))
-    {
-        let factors = program.op(*op).operands.first();
-        let Some(content) = factors.and_then(|v| part.environment.get(v)) else {
-            continue;
-        };
-        if let Some(t) = session.value(*content)?.as_tensor()
-            && t.element().is_float()
-        {
-            // At most the product of all factors above 1.
-            let above = |x: &f64| {
-                if x.is_finite() {
-                    x.abs().log2().max(0.0)
-                } else {
-                    0.0
-                }
-            };
-            let reach: f64 = t.to_f64s().iter().map(above).sum();
-            if reach >= clauses::normal_range(t.element()).1.log2() {
-                return Ok(true);
-            }
-        }
-    }
-    let (mut reach, mut high, mut count) = (1.0f64, f64::INFINITY, 0);
-    for op in &part.side.ops {
-        let o = program.op(*op);
-        let Op::Hlo(inner) = &o.op;
-        let divides = match inner {
-            hlo::Op::Multiply(_) => false,
-            hlo::Op::Divide(_) => true,
-            _ => continue,
-        };
-        count += 1;
-        for (i, v) in o.operands.iter().enumerate() {
-            let Some(c) = part.environment.get(v) else {
-                continue;
-            };
-            if let Some(t) = session.value(*c)?.as_tensor()
-                && t.element().is_float()
-            {
-                let factor = |x: &f64| {
-                    if divides && i == 1 {
-                        1.0 / x.abs()
-                    } else {
-                        x.abs()
-                    }
-                };
-                let sizes = t.to_f64s();
-                let sizes = sizes.iter().map(factor).filter(|x| x.is_finite());
-                reach *= sizes.fold(1.0, f64::max);
-                high = high.min(clauses::normal_range(t.element()).1);
-            }
-        }
-    }
-    Ok(count >= 2 && reach >= high)
-}
-
-/// Whether the op folds by products.
-fn folds_product(program: &Program, op: OpId) -> bool {
-    let o = program.op(op);
-    let Op::Hlo(inner) = &o.op;
-    let mut body = o.regions.iter().flat_map(|r| program.ops_within(*r));
-    matches!(inner, hlo::Op::Reduce(_) | hlo::Op::ReduceWindow(_))
-        && body.any(|id| matches!(&program.op(id).op, Op::Hlo(hlo::Op::Multiply(_))))
 }
 
 fn is_sum(program: &Program, op: OpId) -> bool {

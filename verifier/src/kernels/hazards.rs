@@ -66,7 +66,7 @@ pub fn check(steps: &[Step], options: &Options, report: &mut Report) -> Result<(
         return Ok(());
     };
     let (looked, runs) = match options.level {
-        Level::Quick => (vec![*last], vec![(Class::Normal, Depth::Quick)]),
+        Level::Ordinary | Level::Quick => (vec![*last], vec![(Class::Normal, Depth::Quick)]),
         Level::Full => (
             with_kernels.clone(),
             vec![

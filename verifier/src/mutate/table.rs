@@ -39,7 +39,7 @@ impl Counts {
                 } => {
                     out.by_hazard += usize::from(*hazards > 0 && !verdict.is_mismatch());
                     match level {
-                        Level::Quick => out.killed_quick += 1,
+                        Level::Ordinary | Level::Quick => out.killed_quick += 1,
                         Level::Full => out.killed_full += 1,
                     }
                     out.hidden += usize::from(*verdict == Verdict::HiddenMiscompile);

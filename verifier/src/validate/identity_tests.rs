@@ -34,7 +34,7 @@ fn program(lines: &str) -> Arc<Program> {
 
 fn verdict(before: &str, after: &str, numerics: &Numerics) -> Report {
     let options = Options {
-        level: Level::Quick,
+        level: Level::Ordinary,
         seed: 1,
         given: None,
         limits: Limits::default(),
