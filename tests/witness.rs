@@ -228,15 +228,22 @@ fn difference(said: &[Said], got: &[Value]) -> Option<String> {
 fn agrees(t: &Tensor, want: Number, got: Number, ulp: f64) -> bool {
     match (want, got) {
         (Number::Int(w), Number::Int(g)) => w == g,
-        // What is not rounded once may come to zero from either side.
-        (Number::Real(w), Number::Real(g)) => {
-            ulp > 0.0 && w == g || number::distance(t.element(), w, g) <= ulp
-        }
+        (Number::Real(w), Number::Real(g)) => number::distance(t.element(), w, g) <= ulp,
         (Number::Complex(a, b), Number::Complex(c, d)) => {
             let same = |x: f64, y: f64| x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan();
             same(a, c) && same(b, d)
         }
         (Number::Int(_) | Number::Real(_) | Number::Complex(..), _) => false,
+    }
+}
+
+fn without_negative_zeros(v: &Value) -> Value {
+    match v.as_tensor() {
+        Some(t) if t.element().is_float() => {
+            let values: Vec<f64> = t.to_f64s().iter().map(|x| x + 0.0).collect();
+            Tensor::from_f64s(t.dims(), t.element(), &values).into()
+        }
+        Some(_) | None => v.clone(),
     }
 }
 
@@ -248,6 +255,13 @@ fn eval_and_the_fast_kernels_say_what_the_witness_says() {
         *seen.entry(case.op).or_default() += 1;
         for (name, kernels) in [("definition", Kernels::Definition), ("fast", Kernels::Fast)] {
             let got = eval(&case.program, &case.arguments, kernels);
+            // The fast kernels add up in an order of their own, from which the sign of a sum that is zero follows.
+            let got = match (name, &got, case.op) {
+                ("fast", Some(got), "dot_general" | "convolution") => {
+                    Some(got.iter().map(without_negative_zeros).collect())
+                }
+                _ => got,
+            };
             let wrong = match &got {
                 Some(got) => difference(&case.said, got),
                 None => Some("eval stops".to_string()),

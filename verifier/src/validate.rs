@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod identity_tests;
+mod judged;
 mod kernels;
 mod outside;
 pub mod report;

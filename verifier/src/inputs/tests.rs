@@ -1,3 +1,5 @@
+//! Classes keep their promise, and seeds meet what they must.
+
 use super::{
     walk::{extreme, special},
     *,

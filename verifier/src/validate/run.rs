@@ -2,20 +2,19 @@
 
 use super::{
     Options, Origin, Step,
+    judged::{judge_mismatch, judge_regions},
     outside::{Apart, apart, is_finite, trapped},
     report::{Found, Report, Skipped, is_loose},
 };
 use crate::{
-    co_evaluation::{
-        CoEvaluation, Mismatch, Outcome, Pair, RegionResult, probe::Probing, repeated::Repeats,
-    },
+    co_evaluation::{CoEvaluation, Outcome, Pair, RegionResult, probe::Probing, repeated::Repeats},
     compare::bits::{self, Difference},
     estimate::{self, Estimate, Estimated},
     inputs::{self, Class},
     kernels::hazards::Calls,
     level::{self, Level, Patience},
     session::{Assumed, Content, Facts, Session, Version},
-    verdict::{Ieee, Ring, Verdict, decide},
+    verdict::{Ieee, Ring, Verdict},
 };
 use std::{
     collections::{BTreeMap, HashSet},
@@ -554,69 +553,4 @@ fn holds_number(t: &Tensor) -> bool {
         }
         None => t.to_f64s().iter().any(|x| !x.is_nan()),
     }
-}
-
-fn judge_regions(regions: &[RegionResult], delta: &mut Delta) {
-    for r in regions {
-        if let Some(clause) = r.clause {
-            delta.verdicts.push(Verdict::Benign {
-                clause: clause.name.to_string(),
-            });
-            continue;
-        }
-        let verdict = decide(&r.ring, &r.ieee);
-        if matches!(r.ieee, Ieee::Loose(_) | Ieee::NotRun) {
-            delta.loose += 1;
-        }
-        if verdict.is_mismatch() {
-            delta.found.push(Found {
-                verdict: verdict.clone(),
-                class: Class::Given,
-                seed: 0,
-                op: r.op.clone(),
-                location: r.location.clone(),
-                rewrite: r.rewrite.clone(),
-                inside: None,
-                difference: r.difference.clone(),
-                output: None,
-                ring: r.ring.clone(),
-                ieee: r.ieee.clone(),
-            });
-        }
-        // A loose region whose ring is equal counts by its share only.
-        if verdict.is_mismatch() || r.ring != Ring::Equal {
-            delta.verdicts.push(verdict);
-        }
-    }
-}
-
-fn judge_mismatch(mismatches: &[Mismatch], output: Option<Difference>, delta: &mut Delta) {
-    // The worst; the innermost is the first; one without a rewrite is worse evidence than one with.
-    let rank = |m: &Mismatch| (m.verdict().badness(), m.blame.rewrite.is_some());
-    let Some(worst) = mismatches
-        .iter()
-        .filter(|m| m.certain)
-        .reduce(|best, m| if rank(m) > rank(best) { m } else { best })
-    else {
-        // Results of other number or type have no counterpart: never equal.
-        delta.verdicts.push(Verdict::Miscompile);
-        return;
-    };
-    let verdict = worst.verdict();
-    if verdict.is_mismatch() {
-        delta.found.push(Found {
-            verdict: verdict.clone(),
-            class: Class::Given,
-            seed: 0,
-            op: worst.blame.op.clone(),
-            location: worst.blame.location.clone(),
-            rewrite: worst.blame.rewrite.clone(),
-            inside: worst.blame.inside.clone(),
-            difference: worst.difference.clone(),
-            output,
-            ring: worst.ring.clone(),
-            ieee: worst.ieee.clone(),
-        });
-    }
-    delta.verdicts.push(verdict);
 }
