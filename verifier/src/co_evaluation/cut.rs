@@ -151,23 +151,12 @@ impl CoEvaluation<'_, '_, '_> {
         content: Content,
         frame: &Frame,
     ) -> Result<bool, Stop> {
-        let Some(want) = frame.before.get(&partner) else {
-            return Ok(false);
-        };
-        if self.pair.origin == Origin::Pass || *want == content {
+        if self.pair.origin == Origin::Pass || frame.before.get(&partner) == Some(&content) {
             return Ok(false);
         }
-        let (want, got) = (self.session.value(*want)?, self.session.value(content)?);
-        let (Some(w), Some(g)) = (want.as_tensor(), got.as_tensor()) else {
-            return Ok(false);
-        };
-        if !w.element().is_float() || w.len() != g.len() || w.element() != g.element() {
-            return Ok(false);
-        }
-        let differing = bits::differing_ieee(w, g);
-        let (x, y) = (w.to_f64s(), g.to_f64s());
         let special = |v: f64| v == 0.0 || !v.is_finite();
-        Ok(!differing.is_empty() && differing.iter().all(|i| special(x[*i]) || special(y[*i])))
+        let differing = self.differing_numbers(partner, content, frame)?;
+        Ok(!differing.is_empty() && differing.iter().all(|(x, y)| special(*x) || special(*y)))
     }
 
     /// Whether a value that hangs on no input differs from its partner in the sign of a zero: taking one for the other would hide what 1/x or atan2
@@ -181,19 +170,30 @@ impl CoEvaluation<'_, '_, '_> {
         if !self.session.is_independent(content) {
             return Ok(false);
         }
+        let differing = self.differing_numbers(partner, content, frame)?;
+        Ok(!differing.is_empty() && differing.iter().all(|(x, y)| *x == 0.0 && *y == 0.0))
+    }
+
+    /// The numbers of two float tensors of one form where their bits differ; none for other values.
+    fn differing_numbers(
+        &self,
+        partner: ValueId,
+        content: Content,
+        frame: &Frame,
+    ) -> Result<Vec<(f64, f64)>, Stop> {
         let Some(want) = frame.before.get(&partner) else {
-            return Ok(false);
+            return Ok(vec![]);
         };
         let (want, got) = (self.session.value(*want)?, self.session.value(content)?);
         let (Some(w), Some(g)) = (want.as_tensor(), got.as_tensor()) else {
-            return Ok(false);
+            return Ok(vec![]);
         };
         if !w.element().is_float() || w.len() != g.len() || w.element() != g.element() {
-            return Ok(false);
+            return Ok(vec![]);
         }
         let differing = bits::differing_ieee(w, g);
         let (x, y) = (w.to_f64s(), g.to_f64s());
-        Ok(!differing.is_empty() && differing.iter().all(|i| x[*i] == 0.0 && y[*i] == 0.0))
+        Ok(differing.into_iter().map(|i| (x[i], y[i])).collect())
     }
 
     /// How exactly the after side computes `v` from what both have. Where it rounds nothing, a partner of other bits is another value, equal over the reals: what

@@ -169,10 +169,6 @@ impl Delta {
     /// equal numbers change places unseen: other inputs tell. A part that is split off to be added again has no residue of its own: what is worse by its bound there
     /// and not in the results is no value of the other program.
     fn forgive(&mut self, apart: Apart, class: Class, numerics: &Numerics) {
-        let plain = matches!(
-            class,
-            Class::Normal | Class::Given | Class::Unit | Class::Above
-        );
         let drops = |v: &Verdict| match v {
             Verdict::NumericsViolation => match apart {
                 Apart::Same => true,
@@ -180,7 +176,7 @@ impl Delta {
                 Apart::Farther => false,
             },
             Verdict::Miscompile | Verdict::HiddenMiscompile | Verdict::Benign { .. } => {
-                !plain && apart == Apart::Same
+                meets_by_chance(class) && apart == Apart::Same
             }
             Verdict::Equal
             | Verdict::EqualIeeeOnly { .. }
@@ -219,6 +215,11 @@ impl Delta {
             (f.class, f.seed) = (class, seed);
         }
     }
+}
+
+/// Whether inputs of a class are few, or equal, or hostile: values have the residues of others by chance.
+fn meets_by_chance(class: Class) -> bool {
+    class == Class::Exact || !class.is_ordinary()
 }
 
 /// Why a run ended early.
@@ -352,7 +353,10 @@ impl Job<'_> {
                 }
                 Err(stop) => self.stopped(stop, class, &limits)?,
             };
-            let news = |v: &Verdict| v.is_mismatch() || matches!(v, Verdict::Benign { .. });
+            // What a clause allows is dropped of inputs alone for which chance plays a part: the programs are run again for nothing else.
+            let news = |v: &Verdict| {
+                v.is_mismatch() || meets_by_chance(class) && matches!(v, Verdict::Benign { .. })
+            };
             if step.origin == Origin::Foreign && delta.verdicts.iter().any(news) {
                 let sides = (&versions[*before], &versions[*after]);
                 let apart = apart(sides, &plain_arguments, &limits);
