@@ -134,7 +134,7 @@ pub struct Reach {
 }
 
 /// Bound of the root of a side. `root` is the content of the root as this side computed it; the other values are in the environment; `leaves` gives the
-/// errors of cut values that are not exact (explained literals). `Err(why)` inside: the region is too deep.
+/// errors of cut values that are not exact (explained literals). `Err(why)` inside: the region is too deep, and nothing is known of what lies inside.
 pub fn reach(
     session: &mut Session<'_>,
     part: &Part<'_>,
@@ -143,10 +143,9 @@ pub fn reach(
 ) -> Result<Result<Reach, String>, Stop> {
     let (version, side) = (part.version, part.side);
     let mut refining = Refining::new(part, refined);
-    if refining.inner().is_none() && depth(version, side, &HashSet::new()) > MAX_DEPTH {
+    if refining.inner().is_none() && depth(version, side) > MAX_DEPTH {
         return Ok(Err(too_deep()));
     }
-    let mut cuts: HashSet<ValueId> = HashSet::new();
     let mut errors: HashMap<ValueId, Bound> = part.leaves.clone();
     let mut ties: HashMap<ValueId, Vec<bool>> = HashMap::new();
     let program = version.program;
@@ -184,7 +183,6 @@ pub fn reach(
         };
         if let (Some(left), [v]) = (cut, &operation.results[..]) {
             errors.insert(*v, left);
-            cuts.insert(*v);
             continue;
         }
         for ((v, b), t) in operation.results.iter().zip(bounds).zip(found) {
@@ -193,9 +191,6 @@ pub fn reach(
                 ties.insert(*v, t);
             }
         }
-    }
-    if depth(version, side, &cuts) > MAX_DEPTH {
-        return Ok(Err(too_deep()));
     }
     Ok(Ok(Reach {
         bound: errors.remove(&side.root).unwrap_or(Bound::Exact),
@@ -207,8 +202,8 @@ fn too_deep() -> String {
     format!("deeper than {MAX_DEPTH} operations")
 }
 
-/// Longest chain of dependent ops that round or choose, between the cuts.
-fn depth(version: &Version<'_>, side: &Side, cuts: &HashSet<ValueId>) -> u32 {
+/// Longest chain of dependent ops that round or choose.
+fn depth(version: &Version<'_>, side: &Side) -> u32 {
     let mut depths: HashMap<ValueId, u32> = HashMap::new();
     let mut deepest = 0;
     for op in &side.ops {
@@ -224,8 +219,7 @@ fn depth(version: &Version<'_>, side: &Side, cuts: &HashSet<ValueId>) -> u32 {
             .unwrap_or(0)
             + u32::from(rounds);
         deepest = deepest.max(depth);
-        let left = |v: &ValueId| if cuts.contains(v) { 0 } else { depth };
-        depths.extend(operation.results.iter().map(|v| (*v, left(v))));
+        depths.extend(operation.results.iter().map(|v| (*v, depth)));
     }
     deepest
 }

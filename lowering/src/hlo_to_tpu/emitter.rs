@@ -232,7 +232,20 @@ impl<'a> Emitter<'a> {
         let accumulate = form
             .accumulate
             .ok_or_else(|| Error::internal(format!("{} does not accumulate", site.op.name())))?;
-        accumulate(&site, self)
+        self.at(site.id, |e| accumulate(&site, e))
+    }
+
+    /// What `make` emits stands for op `id`: it names its source, and the rewrite of the kernel.
+    fn at<T>(&mut self, id: OpId, make: impl FnOnce(&mut Self) -> T) -> T {
+        let own = &self.computation.program.op(id).location;
+        let location = Location {
+            rewrite: self.b.location.rewrite.clone(),
+            ..own.clone()
+        };
+        let around = std::mem::replace(&mut self.b.location, location);
+        let made = make(self);
+        self.b.location = around;
+        made
     }
 
     /// Scratch for the sums of `result`, and whether this is the first step.
@@ -324,7 +337,7 @@ impl<'a> Emitter<'a> {
     fn run(&mut self, id: OpId) -> Result<Vec<KernelValue>, Error> {
         let site = Site::new(self.computation, id);
         let form = form::form(site.op).ok_or_else(|| Error::unsupported(site.op.name()))?;
-        (form.emit)(&site, self)
+        self.at(id, |e| (form.emit)(&site, e))
     }
 
     /// The reference of an input, or scratch that holds the block of `v`.

@@ -2,13 +2,15 @@
 //! would make one (DESIGN.md section 7: cut points).
 //!
 //! The ops of a kernel name the source ops they stand for. An element of a value before and a lane that the kernel computes for the same source op are the same
-//! number where their residues are equal, whatever the blocks; several lanes of one residue count as the farthest.
+//! number where their residues are equal, whatever the blocks. Of several lanes of one residue the nearest counts: among a million residues hundreds are equal by
+//! chance. A distance that is too small makes the bound of the root too narrow, and so never hides a wrong one.
 //!
-//! Proves: how far the elements of a value before are from those of the kernel, but for residues that are equal by chance. Cannot: find what the kernel computes
-//! step by step otherwise than the source.
+//! Proves: how far the elements of a value before are from those of the kernel at least. Cannot: find what the kernel computes step by step otherwise than the
+//! source.
 
 use super::of_op;
 use crate::{region::Part, session::Session};
+use smallvec::SmallVec;
 use std::collections::HashMap;
 use tileproof_dialect::{
     eval::{Events, Stop},
@@ -20,8 +22,11 @@ use tileproof_dialect::{
 };
 use tileproof_runtime::simulator::{self, Plan, Simulation};
 
-/// The least and the greatest number of a residue.
-type Numbers = HashMap<Residue, (f64, f64)>;
+/// The numbers of a residue.
+type Numbers = HashMap<Residue, SmallVec<[f64; 1]>>;
+
+/// Most numbers of one residue that are told apart.
+const MOST_NUMBERS: usize = 8;
 
 /// What the kernels of a side compute, by source op and type.
 pub struct InnerValues {
@@ -29,7 +34,7 @@ pub struct InnerValues {
 }
 
 /// Most elements looked at.
-const MOST_ELEMENTS: usize = 1 << 23;
+const MOST_ELEMENTS: usize = 1 << 26;
 
 impl InnerValues {
     /// Runs the kernels that the side calls. None: they compute too much.
@@ -87,14 +92,10 @@ impl InnerValues {
         };
         let numbers = self.of.entry((*source, t.element().clone())).or_default();
         for (r, x) in residues.iter().zip(t.to_f64s().iter()) {
-            let (low, high) = numbers.entry(*r).or_insert((*x, *x));
-            // A NaN stays.
-            *low = if low.is_nan() || *low <= *x { *low } else { *x };
-            *high = if high.is_nan() || *high >= *x {
-                *high
-            } else {
-                *x
-            };
+            let known = numbers.entry(*r).or_default();
+            if known.len() < MOST_NUMBERS && !known.contains(x) {
+                known.push(*x);
+            }
         }
     }
 
@@ -107,9 +108,9 @@ impl InnerValues {
             .iter()
             .zip(value.to_f64s().iter().copied().collect::<Vec<_>>());
         each.map(|(r, x)| {
-            let (low, high) = numbers.get(r).filter(|_| !ring::is_code(*r))?;
-            let far = (x - low).abs().max((x - high).abs());
-            (far.is_finite() && !low.is_nan() && !high.is_nan()).then_some(far)
+            let known = numbers.get(r).filter(|_| !ring::is_code(*r))?;
+            let far = known.iter().map(|y| (x - y).abs());
+            far.filter(|far| far.is_finite()).min_by(f64::total_cmp)
         })
         .collect()
     }

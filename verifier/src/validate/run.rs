@@ -331,7 +331,7 @@ impl Job<'_> {
             );
             let differs = compared.as_ref().is_ok_and(|d| !d.is_identical());
             let everywhere = matches!(probing, Probing::On { .. }) && compared.is_ok();
-            if let Some(base) = base.filter(|_| differs || everywhere) {
+            if let Some(base) = base.as_ref().filter(|_| differs || everywhere) {
                 let numerics = self::numerics(&base.step, class);
                 let from_base = compare(
                     &mut session,
@@ -381,7 +381,9 @@ impl Job<'_> {
                     .for_each(|f| f.ring = Ring::NotDecisive("zero divisor".to_string()));
             }
             if estimates.is_empty() && delta.is_open() && class.is_ordinary() {
-                let (before, after) = (versions[*before].program, versions[*after].program);
+                // Kernels have no variant: what they are judged from has.
+                let before = base.as_ref().map_or(*before, |b| b.before);
+                let (before, after) = (versions[before].program, versions[*after].program);
                 let outcome = estimate::of(before, after, &plain_arguments, &limits);
                 if matches!(&outcome, Estimated::Compared(d) if d.is_far_off()) {
                     let run = |program: &Program| {
