@@ -6,6 +6,7 @@ use tempfile::TempDir;
 
 mod output;
 mod python;
+mod right;
 mod xla;
 
 struct Ran {

@@ -40,7 +40,7 @@ impl CoEvaluation<'_, '_, '_> {
         Ok((results, false))
     }
 
-    /// The before-side op of the same kind with the most operands in common; by provenance first.
+    /// The before-side op of the same kind with the most operands and captured values in common; by provenance first.
     fn counterpart(&self, op: OpId, before: RegionId, frame: &Frame) -> Result<Option<OpId>, Stop> {
         let pair = self.pair;
         let o = pair.after.program.op(op);
@@ -54,6 +54,7 @@ impl CoEvaluation<'_, '_, '_> {
             operands.iter().map(|v| e.get(v).copied()).collect()
         };
         let wanted = contents(&frame.followed.after, &o.operands);
+        let taken = contents(&frame.followed.after, pair.after.captures(op));
         let provenance = |c: OpId| {
             pair.origin == Origin::Pass
                 && !o.location.sources.is_empty()
@@ -66,9 +67,12 @@ impl CoEvaluation<'_, '_, '_> {
                 continue;
             }
             let have = contents(&frame.before, &c.operands);
-            let common = wanted.iter().filter(|w| have.contains(w)).count();
+            let mut common = wanted.iter().filter(|w| have.contains(w)).count();
+            // A branch takes what its bodies use from around it.
+            let captured = contents(&frame.before, pair.before.captures(*candidate));
+            common += taken.iter().filter(|w| captured.contains(w)).count();
             let is_loop = matches!(o.op, Op::Hlo(hlo::Op::While(_)));
-            if have != wanted && (!is_loop || common == 0) {
+            if have != wanted && (!is_loop || !wanted.iter().any(|w| have.contains(w))) {
                 continue;
             }
             let rank = (have == wanted, usize::from(provenance(*candidate)), common);

@@ -267,19 +267,25 @@ impl CoEvaluation<'_, '_, '_> {
             ValueDef::Result { op, .. } => program.op(op).location.sources.first().copied(),
             ValueDef::Argument { .. } => None,
         };
+        let mut same: Vec<ValueId> = vec![];
         if self.pair.origin == Origin::Pass {
             let mine = source(self.pair.after.program, v);
-            let same = candidates
-                .iter()
-                .find(|c| mine.is_some() && source(self.pair.before.program, **c) == mine);
-            if let Some(c) = same {
-                return Ok(vec![*c]);
+            same.extend(
+                candidates
+                    .iter()
+                    .copied()
+                    .filter(|c| mine.is_some() && source(self.pair.before.program, *c) == mine),
+            );
+            if let [one] = same[..] {
+                return Ok(vec![one]);
             }
             // Bits may differ where residues do not: x and x + 0. Without a common source a value of other bits is no partner, and what hangs on it is judged.
-            if self.pair.numerics.contract == Contract::BitExact {
+            if same.is_empty() && self.pair.numerics.contract == Contract::BitExact {
                 return Ok(vec![]);
             }
         }
+        // A function that is called twice gives two values of one source.
+        let candidates = if same.is_empty() { candidates } else { &same };
         let mut distinct: Vec<(Content, ValueId)> = vec![];
         for c in candidates {
             let Some(content) = frame.before.get(c) else {

@@ -10,7 +10,7 @@ use super::{
     cut::Got,
     explain::work,
     kernel_probe,
-    probe_region::{collect, dependent_leaves, is_plain, moved_for},
+    probe_region::{collect, dependent_leaves, is_plain, moved_for, unlike_leaves},
 };
 use crate::{
     contract::{self, Judged},
@@ -263,11 +263,15 @@ impl CoEvaluation<'_, '_, '_> {
         let (got, g) = side(after, bodies.after, v, &frame.followed.after, &|x| {
             moved_for(after.program, x, v)
         })?;
+        let unlike = unlike_leaves(
+            (before, &want, &frame.before),
+            (after, &got, &frame.followed.after),
+        );
         let computing = want.ops.iter().filter(|op| {
             let mut results = before.program.op(**op).results.iter();
             !results.all(|x| independent(&frame.before, *x))
         });
-        let alone = computing.count() == 1 && w == g && !w.is_empty();
+        let alone = computing.count() == 1 && w == g && !w.is_empty() && unlike.is_empty();
         let plain = is_plain(before.program, &want) && is_plain(after.program, &got);
         (alone && plain).then_some((want, got))
     }
@@ -311,11 +315,20 @@ impl CoEvaluation<'_, '_, '_> {
             let g = contents(after, &got, of_after)?;
             let others: Vec<Content> = g.difference(&w).copied().collect();
             let dependent = dependent_leaves(before, bodies.before, of_before, &w)?;
+            let mut unlike = vec![];
             if others.is_empty() && dependent.is_empty() {
-                return Some((want, got));
+                unlike = unlike_leaves((before, &want, of_before), (after, &got, of_after));
+                if unlike.is_empty() {
+                    return Some((want, got));
+                }
             }
+            let known = through.len();
             through.extend(others);
             through.extend(dependent);
+            through.extend(unlike);
+            if through.len() == known {
+                return None;
+            }
         }
         None
     }

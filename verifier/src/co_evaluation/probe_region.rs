@@ -2,12 +2,13 @@
 
 use super::probe::{MOST_OPS, MOST_WALKED};
 use crate::{
-    region::Side,
+    region::{self, Side},
     session::{Content, Environment, Version},
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
     hlo,
+    location::SourceOp,
     op::{Kind, Op},
     program::{OpId, Program, RegionId, ValueDef, ValueId},
 };
@@ -124,4 +125,53 @@ pub(super) fn dependent_leaves(
         }
     }
     Some(out)
+}
+
+/// A side with the values its program has.
+type Valued<'a> = (&'a Version<'a>, &'a Side, &'a Environment);
+
+/// Contents that the two sides start from, and that are one value only on the inputs at hand, as far as can be told: an index, and that index where no
+/// negative one was counted from the end. One value are: the same argument, results of one source op, and values that are alone in having the content.
+pub(super) fn unlike_leaves(before: Valued<'_>, after: Valued<'_>) -> Vec<Content> {
+    let mut named: HashMap<Content, HashSet<Name>> = HashMap::new();
+    for (version, side, environment) in [before, after] {
+        for x in region::leaves(version, side) {
+            if let Some(content) = environment.get(&x) {
+                let name = Name::of(version.program, x);
+                named.entry(*content).or_default().insert(name);
+            }
+        }
+    }
+    let is_alone = |(version, _, environment): Valued<'_>, content: &Content| {
+        let mut all = environment.iter().filter(|(_, c)| *c == content);
+        let first = all.next().map(|(x, _)| Name::of(version.program, *x));
+        all.all(|(x, _)| Some(Name::of(version.program, *x)) == first)
+    };
+    named
+        .into_iter()
+        .filter(|(content, names)| {
+            names.len() > 1 && !(is_alone(before, content) && is_alone(after, content))
+        })
+        .map(|(content, _)| content)
+        .collect()
+}
+
+/// What tells a value from others.
+#[derive(PartialEq, Eq, Hash)]
+enum Name {
+    Argument(u32),
+    Result(SourceOp),
+    Unknown(ValueId),
+}
+
+impl Name {
+    fn of(program: &Program, v: ValueId) -> Name {
+        match program.value(v).def {
+            ValueDef::Argument { index, .. } => Name::Argument(index),
+            ValueDef::Result { op, .. } => match program.op(op).location.sources.first() {
+                Some(source) => Name::Result(*source),
+                None => Name::Unknown(v),
+            },
+        }
+    }
 }
