@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tileproof_dialect::{
     hlo,
     op::Op,
-    program::{Program, RegionId},
+    program::{Operation, Program, RegionId},
     types::Type,
 };
 use tileproof_runtime::limits::Limits;
@@ -19,7 +19,8 @@ use tileproof_runtime::limits::Limits;
 pub enum Level {
     /// Classes normal and exact alone.
     Ordinary,
-    /// Classes normal and exact, one ring seed. Small programs also run a few seeds of hostile classes, which count where they show a mismatch.
+    /// Classes normal and exact, one ring seed. Small programs also run a few seeds of hostile classes, which count where they show a mismatch, and more normal
+    /// ones where they have loops or branches.
     Quick,
     /// All classes, three ring seeds; small programs run many.
     Full,
@@ -36,15 +37,15 @@ impl Level {
 }
 
 /// What all runs of one hostile class may cost, as [`cost`] counts. Small programs hold few of its cases at once, and are cheap: they run many seeds.
-const CLASS_COST: u64 = 1_000_000;
+const CLASS_COST: u64 = 10_000_000;
 /// At level quick, and most seeds of a class.
-const QUICK_COST: u64 = 200_000;
+const QUICK_COST: u64 = 2_000_000;
 const QUICK_SEEDS: u64 = 4;
 /// Seeds after which every two elements have met every pair of numbers of a class.
 const ALL_PAIRS: u64 = 2 * (Walk::LENGTHS[0] * Walk::LENGTHS[0]) as u64;
 
 /// How much slower than the reference kernels are simulated.
-const OF_KERNELS: u64 = 100;
+const OF_KERNELS: u64 = 1000;
 
 /// The runs of a level: class and seed. `kernels`: whether kernels are simulated.
 pub fn plan(program: &Program, kernels: bool, options: &Options) -> Vec<(Class, u64)> {
@@ -60,8 +61,15 @@ pub fn plan(program: &Program, kernels: bool, options: &Options) -> Vec<(Class, 
             let hostile = seeds((QUICK_COST / cost()).min(QUICK_SEEDS));
             let classes = [Class::Special, Class::Boundary, Class::Pattern, Class::Wide];
             let hostile = hostile.flat_map(|s| classes.map(|c| (c, s)));
-            let ordinary = [Class::Normal, Class::Exact].map(|c| (c, options.seed));
-            let mut all: Vec<(Class, u64)> = ordinary.into_iter().chain(hostile).collect();
+            // Which body is run, and how often, may be another with other numbers.
+            let more = if has_bodies(program) {
+                (QUICK_COST / cost()).clamp(1, QUICK_SEEDS)
+            } else {
+                1
+            };
+            let ordinary = seeds(more).map(|s| (Class::Normal, s));
+            let ordinary = ordinary.chain([(Class::Exact, options.seed)]);
+            let mut all: Vec<(Class, u64)> = ordinary.chain(hostile).collect();
             all.sort_by_key(|(class, _)| Class::ALL.iter().position(|c| c == class));
             all
         }
@@ -89,6 +97,16 @@ pub fn plan(program: &Program, kernels: bool, options: &Options) -> Vec<(Class, 
             all.collect()
         }
     }
+}
+
+fn has_bodies(program: &Program) -> bool {
+    let branches = |o: &Operation| {
+        matches!(
+            o.op,
+            Op::Hlo(hlo::Op::If(_) | hlo::Op::Case(_) | hlo::Op::While(_))
+        )
+    };
+    program.op_ids().any(|id| branches(program.op(id)))
 }
 
 /// What a run costs, roughly: a step for each element of each result, and the overhead of an op; bodies of loops many times.

@@ -6,6 +6,7 @@
 
 pub mod alias;
 pub mod blame;
+pub mod bodies;
 pub mod checkers;
 pub mod co_evaluation;
 pub mod compare;

@@ -4,6 +4,7 @@
 //! Proves: both sides are roundings of one real value within their derived bounds. Cannot: judge a region whose bound is wide (it says `Loose`).
 
 use crate::{
+    bodies,
     compare::bounds,
     contract::function_ulp,
     kernels::{
@@ -168,6 +169,14 @@ pub fn reach(
             })
             .collect::<Option<_>>()
             .ok_or_else(|| Stop::internal("a value of a region is missing"))?;
+        let inside = bodies::of_op(session, part, *op, (&errors, &ties), &results, functions)?;
+        if let Some(inside) = inside {
+            for (v, reach) in operation.results.iter().zip(inside) {
+                errors.insert(*v, reach.bound);
+                ties.extend(reach.ties.map(|t| (*v, t)));
+            }
+            continue;
+        }
         let mut bounds = session.bound_op(version, *op, part.environment, &inputs, &results)?;
         if operation.op.kind() == Kind::Opaque {
             for (b, c) in bounds.iter_mut().zip(&results) {

@@ -2,6 +2,7 @@
 
 use super::{Bodies, CoEvaluation, Frame, Pair, Pass};
 use crate::{
+    bodies,
     session::{Content, Environment, Session},
     validate::Origin,
 };
@@ -142,20 +143,11 @@ impl CoEvaluation<'_, '_, '_> {
     ) -> Result<Option<(Vec<Content>, bool)>, Stop> {
         let pair = self.pair;
         let (b, a) = (pair.before.program.op(before), pair.after.program.op(after));
-        let Some(choice) = operands
-            .first()
-            .map(|c| self.session.value(*c))
-            .transpose()?
-            .and_then(|v| v.as_tensor())
-            .and_then(|t| t.to_i64s().first().copied())
-        else {
+        let Some(predicate) = operands.first() else {
             return Ok(None);
         };
-        let last = b.regions.len() - 1;
-        let taken = match &b.op {
-            // The first region is taken where the predicate holds.
-            Op::Hlo(hlo::Op::If(_)) => usize::from(choice == 0),
-            Op::Hlo(_) => usize::try_from(choice).map_or(last, |i| i.min(last)),
+        let Some(taken) = bodies::taken(self.session, b, *predicate)? else {
+            return Ok(None);
         };
         let (Some(x), Some(y)) = (b.regions.get(taken), a.regions.get(taken)) else {
             return Ok(None);

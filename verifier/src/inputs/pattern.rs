@@ -94,10 +94,15 @@ const LAYOUTS: [Layout; 20] = [
 /// Seeds after which every layout was met.
 pub const SEEDS: u64 = LAYOUTS.len() as u64;
 
-/// Lays out the sizes of the numbers of `plain`.
+/// Lays out the sizes of the numbers of `plain`. One bit alone is a choice of the program: every layout meets both.
 pub fn drawn(plain: Tensor, seed: u64, role: &Role, random: &mut Random) -> Tensor {
-    let layout = LAYOUTS[(seed.wrapping_sub(1) % SEEDS) as usize];
+    let number = seed.wrapping_sub(1);
+    let layout = LAYOUTS[(number % SEEDS) as usize];
     let (dims, element) = (plain.dims().to_vec(), plain.element().clone());
+    if dims.is_empty() && element.class() == Arithmetic::Boolean {
+        let choice = (number % SEEDS + number / SEEDS) & 1;
+        return Tensor::from_i64s(&dims, &element, &[choice as i64]);
+    }
     let out = standing_out(&dims, layout, random);
     match element.class() {
         Arithmetic::Float => {
