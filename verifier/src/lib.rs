@@ -10,6 +10,7 @@ pub mod bodies;
 pub mod checkers;
 pub mod co_evaluation;
 pub mod compare;
+pub mod constants;
 pub mod contract;
 pub mod dumps;
 pub mod effects;

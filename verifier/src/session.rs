@@ -1,6 +1,7 @@
 //! Values by content: every value that an evaluation of any version of the program makes is stored once under the hash of its two planes, and every
 //! op is evaluated once per distinct operands. Versions that differ in a few ops share the rest.
 
+use crate::constants::Constants;
 use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
     bound::{Bound, Bounded},
@@ -27,6 +28,7 @@ pub type Environment = HashMap<ValueId, Content>;
 pub struct Facts {
     hashes: Vec<u128>,
     captures: Vec<Vec<ValueId>>,
+    constants: Constants,
 }
 
 impl Facts {
@@ -36,6 +38,7 @@ impl Facts {
                 .map(|(id, plain)| of_kernel(program, id).unwrap_or(plain))
                 .collect(),
             captures: program.op_ids().map(|id| program.op_captures(id)).collect(),
+            constants: Constants::of(program),
         }
     }
 }
@@ -100,6 +103,11 @@ impl<'p> Version<'p> {
 
     pub fn captures(&self, id: OpId) -> &[ValueId] {
         &self.facts.captures[id.index()]
+    }
+
+    /// Whether the value hangs on no input.
+    pub fn is_constant(&self, v: ValueId) -> bool {
+        self.facts.constants.contain(v)
     }
 }
 
@@ -552,7 +560,7 @@ impl<'a> Session<'a> {
 }
 
 /// Whether the op gives the same on the same operands, whatever the run.
-fn repeats(op: &Op) -> bool {
+pub fn repeats(op: &Op) -> bool {
     let Op::Hlo(inner) = op;
     op.kind() != Kind::Effect && !matches!(inner, hlo::Op::Rng(_))
 }

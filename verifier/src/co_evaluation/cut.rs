@@ -6,7 +6,7 @@ use crate::{
     contract::{self, Judged, clauses},
     kernels,
     region::{self, Part, Side},
-    session::{Content, Environment},
+    session::{Content, Environment, Version},
     validate::Origin,
     verdict::{Ieee, Ring},
 };
@@ -352,27 +352,28 @@ impl CoEvaluation<'_, '_, '_> {
             if judged.ieee != Ieee::Outside || judged.clause.is_some() || got.side.is_some() {
                 break;
             }
-            let contents = |e: &Environment, all: Vec<ValueId>| -> HashSet<Content> {
-                all.iter().filter_map(|x| e.get(x)).copied().collect()
+            let (before, after) = (self.pair.before, self.pair.after);
+            let contents = |version: &Version<'_>, side: &Side, e: &Environment| {
+                let mut leaves = region::leaves(version, side);
+                leaves.retain(|x| !version.is_constant(*x));
+                let each = leaves.iter().filter_map(|x| e.get(x));
+                each.copied().collect::<HashSet<Content>>()
             };
-            let want = contents(&frame.before, region::leaves(self.pair.before, &want_side));
-            let have = contents(
-                &frame.followed.after,
-                region::leaves(self.pair.after, &got_side),
-            );
-            let session = &*self.session;
-            let common =
-                |c: &Content| (want.contains(c) && have.contains(c)) || session.is_independent(*c);
-            if want.iter().chain(&have).all(common) {
+            let want = contents(before, &want_side, &frame.before);
+            let have = contents(after, &got_side, &frame.followed.after);
+            if want == have {
                 break;
             }
-            let stop = |e: &Environment, x: ValueId| e.get(&x).is_some_and(common);
+            let stop = |version: &Version<'_>, e: &Environment, x: ValueId| {
+                let both = |c: &Content| want.contains(c) && have.contains(c);
+                version.is_constant(x) || e.get(&x).is_some_and(both)
+            };
             let (w, g) = (
-                region::collect(self.pair.before, bodies.before, partner, |x| {
-                    stop(&frame.before, x)
+                region::collect(before, bodies.before, partner, |x| {
+                    stop(before, &frame.before, x)
                 }),
-                region::collect(self.pair.after, bodies.after, v, |x| {
-                    stop(&frame.followed.after, x)
+                region::collect(after, bodies.after, v, |x| {
+                    stop(after, &frame.followed.after, x)
                 }),
             );
             if w.ops == want_side.ops && g.ops == got_side.ops {

@@ -97,15 +97,22 @@ impl CoEvaluation<'_, '_, '_> {
     ) -> Result<Option<(Side, Side)>, Stop> {
         let (before, after) = (self.pair.before, self.pair.after);
         let candidates = self.candidates(op, bodies);
+        let residues = self.session.fingerprint(content);
         let same = |p: &ValueId| {
-            frame.before.get(p) == Some(&content)
+            let known = frame.before.get(p);
+            known.is_some_and(|c| self.session.fingerprint(*c) == residues)
                 && before.program.ty(*p).compatible(after.program.ty(v))
         };
-        // Two values that are the same on the inputs at hand: it cannot be told which of them the kernel computes.
-        let partners: Vec<ValueId> = candidates.into_iter().filter(same).collect();
+        // Two values that are equal on the inputs at hand, as a norm of 1 and what divides by it: it cannot be told which of them the kernel computes.
+        let ops = before.program.region(bodies.before).ops.iter();
+        let results = ops.flat_map(|o| &before.program.op(*o).results);
+        let partners: Vec<ValueId> = results.copied().filter(same).collect();
         let [partner] = partners[..] else {
             return Ok(None);
         };
+        if !candidates.contains(&partner) || frame.before.get(&partner) != Some(&content) {
+            return Ok(None);
+        }
         let want = region::collect(before, bodies.before, partner, |x| starts.contains(&x));
         let got = Side {
             root: v,
@@ -113,9 +120,9 @@ impl CoEvaluation<'_, '_, '_> {
         };
         let leaves = region::leaves(before, &want);
         let content_of = |x: &ValueId| frame.before.get(x).copied();
-        let starts_alike = leaves.iter().all(|x| {
-            starts.contains(x) || content_of(x).is_some_and(|c| self.session.is_independent(c))
-        });
+        let starts_alike = leaves
+            .iter()
+            .all(|x| starts.contains(x) || before.is_constant(*x));
         let fits = starts_alike
             && !want.ops.is_empty()
             && want.ops.len() <= MOST_OPS
@@ -125,10 +132,15 @@ impl CoEvaluation<'_, '_, '_> {
             return Ok(None);
         }
         let contents: HashSet<Content> = leaves.iter().filter_map(content_of).collect();
-        let taken = after.program.op(op).operands.iter();
-        let uses_all = taken
-            .filter_map(|x| frame.followed.after.get(x))
-            .all(|c| contents.contains(c) || self.session.is_independent(*c));
+        let mut taken = after.program.op(op).operands.iter();
+        let uses_all = taken.all(|x| {
+            after.is_constant(*x)
+                || frame
+                    .followed
+                    .after
+                    .get(x)
+                    .is_none_or(|c| contents.contains(c))
+        });
         // Values computed from one another cannot be drawn apart.
         let dependent = dependent_leaves(before, bodies.before, &frame.before, &contents);
         let apart = dependent.is_some_and(|d| d.is_empty());
@@ -160,7 +172,7 @@ impl CoEvaluation<'_, '_, '_> {
                 .filter(|b| frame.before.get(b) == Some(content) && stands_for(b))
                 .copied()
                 .collect();
-            if found.is_empty() && !self.session.is_independent(*content) {
+            if found.is_empty() && !self.pair.after.is_constant(*x) {
                 return None;
             }
             let ways = self.ways(&found, bodies)?;

@@ -242,16 +242,13 @@ impl CoEvaluation<'_, '_, '_> {
         frame: &Frame,
     ) -> Option<(Side, Side)> {
         let (before, after) = (self.pair.before, self.pair.after);
-        let independent = |e: &Environment, x: ValueId| {
-            e.get(&x).is_some_and(|c| self.session.is_independent(*c))
-        };
         let side = |version: &Version<'_>,
                     region,
                     root,
                     e: &Environment,
                     moved: &dyn Fn(ValueId) -> bool| {
             let side = collect(version, region, root, 1, |x| {
-                !independent(e, x)
+                !version.is_constant(x)
                     && !moved(x)
                     && e.get(&x).is_some_and(|c| frame.followed.shared.contains(c))
             })?;
@@ -269,7 +266,7 @@ impl CoEvaluation<'_, '_, '_> {
         );
         let computing = want.ops.iter().filter(|op| {
             let mut results = before.program.op(**op).results.iter();
-            !results.all(|x| independent(&frame.before, *x))
+            !results.all(|x| before.is_constant(*x))
         });
         let alone = computing.count() == 1 && w == g && !w.is_empty() && unlike.is_empty();
         let plain = is_plain(before.program, &want) && is_plain(after.program, &got);
@@ -290,18 +287,16 @@ impl CoEvaluation<'_, '_, '_> {
         // Contents that are not cuts.
         let mut through: HashSet<Content> = HashSet::new();
         for _ in 0..MOST_STEPS_BACK {
-            let is_cut = |e: &Environment, x: ValueId| {
-                e.get(&x).is_some_and(|c| {
-                    frame.followed.shared.contains(c)
-                        && !through.contains(c)
-                        && !self.session.is_independent(*c)
-                })
+            let is_cut = |version: &Version<'_>, e: &Environment, x: ValueId| {
+                let shared =
+                    |c: &Content| frame.followed.shared.contains(c) && !through.contains(c);
+                !version.is_constant(x) && e.get(&x).is_some_and(shared)
             };
             let want = collect(before, bodies.before, partner, REACH, |x| {
-                is_cut(of_before, x)
+                is_cut(before, of_before, x)
             })?;
             let got = collect(after, bodies.after, v, REACH, |x| {
-                is_cut(of_after, x) && !moved_for(after.program, x, v)
+                is_cut(after, of_after, x) && !moved_for(after.program, x, v)
             })?;
             if !is_plain(before.program, &want) || !is_plain(after.program, &got) {
                 return None;
@@ -319,7 +314,13 @@ impl CoEvaluation<'_, '_, '_> {
             if others.is_empty() && dependent.is_empty() {
                 unlike = unlike_leaves((before, &want, of_before), (after, &got, of_after));
                 if unlike.is_empty() {
-                    return Some((want, got));
+                    // What the after side no longer hangs on, as it is the same whatever that is: several rewrites together look farther back than each.
+                    let lost: Vec<Content> = w.difference(&g).copied().collect();
+                    if lost.iter().all(|c| through.contains(c)) {
+                        return Some((want, got));
+                    }
+                    through.extend(lost);
+                    continue;
                 }
             }
             let known = through.len();
@@ -475,7 +476,7 @@ impl CoEvaluation<'_, '_, '_> {
     ) -> Result<Content, Stop> {
         let seed = seed ^ number << 16;
         // From outside the region: a constant.
-        if self.session.is_independent(content) {
+        if version.is_constant(x) {
             return Ok(content);
         }
         let Some(t) = self.session.value(content)?.as_tensor().cloned() else {

@@ -281,7 +281,7 @@ impl CoEvaluation<'_, '_, '_> {
             let content = frame.before.get(&leaf)?;
             match place(content) {
                 Some(at) => (0u8, at).hash(&mut h),
-                None if self.session.is_independent(*content) => (1u8, content).hash(&mut h),
+                None if self.pair.before.is_constant(leaf) => (1u8, content).hash(&mut h),
                 None => return None,
             }
         }

@@ -1,13 +1,16 @@
 //! Numbers at the ends of the range: which differences of class an order of sums or products explains.
 
 use super::{clauses, is_sum};
-use crate::{region::Part, session::Session};
+use crate::{
+    region::Part,
+    session::{Content, Session},
+};
 use tileproof_dialect::{
     bound::unit_roundoff,
     eval::Stop,
     hlo,
-    op::Op,
-    program::{OpId, Program},
+    op::{Kind, Op},
+    program::{OpId, Program, ValueId},
     tensor::Tensor,
 };
 
@@ -62,32 +65,72 @@ pub(super) fn of_other_class(want: &Tensor, got: &Tensor, differing: &[usize]) -
     })
 }
 
-/// Whether a partial sum of the side may overflow in one order and not in another.
+/// Whether a partial sum of the side may overflow in one order and not in another. Infinities and NaNs that the side starts from give one class of sums in
+/// every order; those that it makes do not.
 pub(super) fn sums_may_overflow(session: &Session<'_>, part: &Part<'_>) -> Result<bool, Stop> {
     let program = part.version.program;
+    let float = |v: &ValueId| -> Result<Option<&Tensor>, Stop> {
+        let Some(content) = content_of(part, v) else {
+            return Ok(None);
+        };
+        let t = session.value(content)?.as_tensor();
+        Ok(t.filter(|t| t.element().is_float()))
+    };
+    let mut made = false;
+    for op in &part.side.ops {
+        let o = program.op(*op);
+        if is_sum(program, *op) || o.op.kind() == Kind::Movement {
+            continue;
+        }
+        let taken: Vec<Option<&Tensor>> = o.operands.iter().map(float).collect::<Result<_, _>>()?;
+        let taken: Vec<&Tensor> = taken.into_iter().flatten().collect();
+        for given in o.results.iter().map(float) {
+            made |= given?.is_some_and(|y| makes_no_number(&taken, y));
+        }
+    }
     for op in part.side.ops.iter().filter(|op| is_sum(program, **op)) {
         let mut reach = 1.0;
         let mut high = f64::INFINITY;
-        for v in &program.op(*op).operands {
-            let Some(content) = part.environment.get(v) else {
-                continue;
+        for t in program.op(*op).operands.iter().map(float) {
+            let Some(t) = t? else { continue };
+            let size = |x: &f64| match x.is_finite() {
+                true => x.abs(),
+                false if made => f64::INFINITY,
+                false => 0.0,
             };
-            if let Some(t) = session.value(*content)?.as_tensor()
-                && t.element().is_float()
-            {
-                let largest = t.to_f64s().iter().fold(0.0, |m: f64, x| {
-                    m.max(if x.is_nan() { f64::INFINITY } else { x.abs() })
-                });
-                // At most the product of the largest factors, as many times as the larger operand has elements.
-                reach *= largest.max(1.0) * t.len().max(1) as f64;
-                high = high.min(clauses::normal_range(t.element()).1);
-            }
+            let largest = t.to_f64s().iter().map(size).fold(0.0, f64::max);
+            // At most the product of the largest factors, as many times as the larger operand has elements.
+            reach *= largest.max(1.0) * t.len().max(1) as f64;
+            high = high.min(clauses::normal_range(t.element()).1);
         }
         if reach >= high {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+fn content_of(part: &Part<'_>, v: &ValueId) -> Option<Content> {
+    match *v == part.side.root {
+        true => Some(part.root),
+        false => part.environment.get(v).copied(),
+    }
+}
+
+/// Whether an op gives an infinity or a NaN where its operands have numbers.
+fn makes_no_number(taken: &[&Tensor], given: &Tensor) -> bool {
+    let operands: Vec<_> = taken.iter().map(|t| t.to_f64s()).collect();
+    let alike = operands.iter().all(|x| x.len() == given.len());
+    let at = |i: usize| match alike {
+        true => operands.iter().all(|x| x[i].is_finite()),
+        false => operands.iter().all(|x| x.iter().all(|v| v.is_finite())),
+    };
+    let values = given.to_f64s();
+    let mut gone = (0..values.len()).filter(|i| !values[*i].is_finite());
+    match alike {
+        true => gone.any(at),
+        false => gone.next().is_some_and(at),
+    }
 }
 
 /// Whether a partial product of a chain of products and quotients, or of a fold of products, may overflow in one order and not in another.
