@@ -148,8 +148,7 @@ impl Walk<'_, '_, '_> {
             }
             let go_on = self.session.value(*go_on)?.as_tensor();
             if go_on.is_none_or(|t| t.to_i64s().first() == Some(&0)) {
-                let reach = |bound| Reach { bound, ties: None };
-                let each = state.into_iter().map(|(c, bound)| (c, reach(bound)));
+                let each = state.into_iter().map(|(c, bound)| (c, known(c, bound)));
                 return Ok(Some(each.collect()));
             }
             let Some(next) = self.body(body, &state, around)? else {
@@ -198,7 +197,7 @@ impl Walk<'_, '_, '_> {
             let root = root.ok_or_else(|| Stop::internal("a returned value is missing"))?;
             if side.ops.is_empty() {
                 let bound = errors.get(v).cloned().unwrap_or(Bound::Exact);
-                out.push((root, Reach { bound, ties: None }));
+                out.push((root, known(root, bound)));
                 continue;
             }
             let part = Part {
@@ -214,5 +213,15 @@ impl Walk<'_, '_, '_> {
             }
         }
         Ok(Some(out))
+    }
+}
+
+/// A value without ties.
+fn known(root: Content, bound: Bound) -> Reach {
+    Reach {
+        root,
+        bound,
+        ties: None,
+        cancelled: 0,
     }
 }

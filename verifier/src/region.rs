@@ -14,7 +14,10 @@ use crate::{
     session::{Content, Environment, Session, Version},
     tie,
 };
-use std::collections::{HashMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 use tileproof_dialect::{
     bound::{Bound, subnormal_roundoff, unit_roundoff},
     eval::Stop,
@@ -129,12 +132,16 @@ pub fn structure(version: &Version<'_>, side: &Side) -> u128 {
 /// What is known of the root of a side whose cut values are exact.
 #[derive(Clone)]
 pub struct Reach {
+    /// What the bound is of: the root as it follows from the last cut points.
+    pub root: Content,
     pub bound: Bound,
     /// Elements that hang on a near tie, if any.
     pub ties: Option<Vec<bool>>,
+    /// Elements on the way whose terms cancel, decided with their tensor.
+    pub cancelled: u64,
 }
 
-/// Bound of the root of a side. `root` is the content of the root as this side computed it; the other values are in the environment; `leaves` gives the
+/// Bound of the root of a side. Where the other side is known to compute a value too, both go on from its number there, and errors start again. `root` is the content of the root as this side computed it; the other values are in the environment; `leaves` gives the
 /// errors of cut values that are not exact (explained literals). `Err(why)` inside: the region is too deep, and nothing is known of what lies inside.
 pub fn reach(
     session: &mut Session<'_>,
@@ -149,6 +156,10 @@ pub fn reach(
     }
     let mut errors: HashMap<ValueId, Bound> = part.leaves.clone();
     let mut ties: HashMap<ValueId, Vec<bool>> = HashMap::new();
+    let mut environment = Cow::Borrowed(part.environment);
+    // Values that follow from numbers of the other side.
+    let mut theirs: HashSet<ValueId> = HashSet::new();
+    let mut root = part.root;
     let program = version.program;
     for op in &side.ops {
         let operation = program.op(*op);
@@ -157,19 +168,31 @@ pub fn reach(
             .iter()
             .map(|v| errors.get(v).cloned().unwrap_or(Bound::Exact))
             .collect();
-        let results: Vec<Content> = operation
-            .results
-            .iter()
-            .map(|v| {
-                if *v == side.root {
-                    Some(part.root)
-                } else {
-                    part.environment.get(v).copied()
-                }
-            })
-            .collect::<Option<_>>()
-            .ok_or_else(|| Stop::internal("a value of a region is missing"))?;
-        let inside = bodies::of_op(session, part, *op, (&errors, &ties), &results, functions)?;
+        let mut uses = operation.operands.iter().chain(version.captures(*op));
+        let results: Vec<Content> = if uses.any(|v| theirs.contains(v)) {
+            theirs.extend(&operation.results);
+            session.eval_op(version, *op, environment.to_mut())?
+        } else {
+            let known = |v: &ValueId| match *v == side.root {
+                true => Some(part.root),
+                false => part.environment.get(v).copied(),
+            };
+            let all: Option<_> = operation.results.iter().map(known).collect();
+            all.ok_or_else(|| Stop::internal("a value of a region is missing"))?
+        };
+        let at_root = operation.results.iter().position(|v| *v == side.root);
+        root = at_root
+            .and_then(|i| results.get(i))
+            .copied()
+            .unwrap_or(root);
+        let here = Part {
+            version,
+            side,
+            environment: &environment,
+            root,
+            leaves: HashMap::new(),
+        };
+        let inside = bodies::of_op(session, &here, *op, (&errors, &ties), &results, functions)?;
         if let Some(inside) = inside {
             for (v, reach) in operation.results.iter().zip(inside) {
                 errors.insert(*v, reach.bound);
@@ -177,21 +200,25 @@ pub fn reach(
             }
             continue;
         }
-        let mut bounds = session.bound_op(version, *op, part.environment, &inputs, &results)?;
+        let mut bounds = session.bound_op(version, *op, &environment, &inputs, &results)?;
         if operation.op.kind() == Kind::Opaque {
             for (b, c) in bounds.iter_mut().zip(&results) {
                 let Op::Hlo(inner) = &operation.op;
                 *b = functions.widened(inner.name(), b, session.value(*c)?);
             }
         }
-        let bounds = refining.of_op(session, part, *op, &inputs, &results, bounds)?;
-        let found = tie::of_op(session, part, *op, &inputs, &results, &bounds, &ties)?;
+        let bounds = refining.of_op(session, &here, *op, &inputs, &results, bounds)?;
+        let found = tie::of_op(session, &here, *op, &inputs, &results, &bounds, &ties)?;
         let cut = match operation.results[..] {
-            [v] if v != side.root => refining.cut(session, part, *op, &results, &bounds)?,
+            [v] if v != side.root => refining.cut(session, &here, *op, &results, &bounds)?,
             _ => None,
         };
-        if let (Some(left), [v]) = (cut, &operation.results[..]) {
-            errors.insert(*v, left);
+        if let (Some(number), [v]) = (cut, &operation.results[..]) {
+            let content = session.insert(number.into());
+            if results != [content] {
+                environment.to_mut().insert(*v, content);
+                theirs.insert(*v);
+            }
             continue;
         }
         for ((v, b), t) in operation.results.iter().zip(bounds).zip(found) {
@@ -202,8 +229,10 @@ pub fn reach(
         }
     }
     Ok(Ok(Reach {
+        root,
         bound: errors.remove(&side.root).unwrap_or(Bound::Exact),
         ties: ties.remove(&side.root),
+        cancelled: refining.cancelled,
     }))
 }
 
@@ -317,11 +346,12 @@ pub fn compare(
         Ok(both) => both,
         Err(why) => return Ok(bounds::Bounded::loose(why)),
     };
-    let (want, got) = (session.value(before.root)?, session.value(after.root)?);
+    let (want, got) = (session.value(x.root)?, session.value(y.root)?);
     match (want.as_tensor(), got.as_tensor()) {
         (Some(w), Some(g)) if w.len() == g.len() => {
             let mut out = bounds::compare(w, &x.bound, g, &y.bound);
             out.ties = tie::joined(x.ties, y.ties);
+            out.cancelled += x.cancelled.max(y.cancelled);
             Ok(out)
         }
         (_, _) => Ok(bounds::Bounded::loose("not a tensor".to_string())),

@@ -19,7 +19,7 @@ use crate::{
     hlo::{
         add::Add,
         elementwise::exact_or_undetermined,
-        movement, shape,
+        movement, reduction_bound, shape,
         window::{self, Window},
     },
     location::Location,
@@ -66,6 +66,21 @@ impl ReduceWindow {
                 Ok(Some(sums.iter().zip(&carried).map(|(s, e)| g * s + e).collect()))
             }
             "maximum" | "minimum" => Ok(Some(window::fold_f64(&w, &errors, x.dims(), init.error.at(0), f64::max)?)),
+            "multiply" => {
+                let start = i.to_f64s().first().map_or(f64::NAN, |v| v.abs());
+                let factors: Vec<f64> = x.to_f64s().iter().map(|v| v.abs()).collect();
+                let product = |f: &dyn Fn(f64, f64) -> f64| {
+                    let each: Vec<f64> = factors.iter().zip(&errors).map(|(v, e)| f(*v, *e)).collect();
+                    window::fold_f64(&w, &each, x.dims(), f(start, init.error.at(0)), |a, b| a * b)
+                };
+                let (below, above) = (product(&|v, _| v.min(1.0))?, product(&|v, _| v.max(1.0))?);
+                let carried = product(&|v, e| 1.0 + e / v.max(f64::MIN_POSITIVE))?;
+                let n = self.window_dimensions.iter().map(|n| *n as f64).product::<f64>() + 1.0;
+                let g = gamma(n, unit_roundoff(result.element()));
+                let are_exact = input.error.is_exact() && init.error.is_exact();
+                let ends = below.into_iter().zip(above).zip(carried);
+                Ok(Some(ends.map(|(ends, carried)| reduction_bound::product(ends, (1.0 + g) * carried - 1.0, are_exact, result.element())).collect()))
+            }
             _ => Ok(None),
         }
     }
@@ -147,7 +162,8 @@ impl OpDef for ReduceWindow {
         Ok(out.into_iter().map(Value::from).collect())
     }
 
-    /// As `reduce`: a sum of n terms is off by gamma_n * sum |term| plus the terms' errors, a minimum or maximum by the largest error.
+    /// As `reduce`: a sum of n terms is off by gamma_n * sum |term| plus the terms' errors, a product of n factors by that relative to it, a minimum or maximum by the
+    /// largest error.
     fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], cx: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
         let single = cx.runner.single_op(0).unwrap_or("");
         let one = |v: &Value| {
@@ -243,6 +259,24 @@ mod tests {
         assert_eq!(out[0].as_slice::<f32>(), sums);
         assert_eq!(out[1].as_slice::<i32>()[19], 210);
         assert_eq!(out[1].as_slice::<i32>()[1], 39);
+    }
+
+    #[test]
+    fn a_product_is_off_relative_to_itself_while_it_stays_in_range() {
+        let op = ReduceWindow { window_dimensions: vec![2], window_strides: vec![1], base_dilations: vec![1], window_dilations: vec![1], padding: vec![0, 0] };
+        let bound = |x: &[f64], error: &Bound| {
+            let (x, one) = (Value::from(floats(&[3], x)), Value::from(floats(&[], &[1.])));
+            let operands = [Bounded { value: &x, error }, Bounded { value: &one, error: &Bound::Exact }];
+            op.float_bound(&operands, &floats(&[2], &[0., 0.]), "multiply").unwrap().unwrap()
+        };
+        let g = gamma(3.0, 2f64.powi(-24));
+        let near = |got: f64, want: f64| assert!((got - want).abs() <= 1e-9 * want, "{got} {want}");
+        let exact = bound(&[4., 0.5, -3.], &Bound::Exact);
+        near(exact[0], 2.0 * g);
+        near(exact[1], 1.5 * g);
+        // A factor that is off by an eighth of itself; a product of 1e40 on the way; a zero.
+        near(bound(&[4., 0.5, 3.], &Bound::absolute(vec![0.5, 0., 0.]))[0], 2.0 * ((1.0 + g) * 1.125 - 1.0));
+        assert_eq!(bound(&[1e20, 1e20, 0.], &Bound::Exact), [f64::INFINITY, 0.]);
     }
 
     #[test]

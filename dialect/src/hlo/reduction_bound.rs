@@ -5,6 +5,7 @@ use crate::{
     eval::{EvalContext, Stop},
     hlo::{elementwise::exact_or_undetermined, shape},
     tensor::{Tensor, Value, count, row_major_strides},
+    types::ElementType,
 };
 
 /// Bound of `reduce`: a plain sum of n terms is off by gamma_(n) * sum |term| plus the terms' own errors; a minimum or maximum by the largest error;
@@ -70,20 +71,15 @@ pub fn reduce(
                 1.0,
                 |a, b| a * b,
             );
-            let (low, high) = normal_range(result.element());
             let start = init_value.abs();
             let of_start = 1.0 + init.error.at(0) / start.max(f64::MIN_POSITIVE);
             let g = gamma(terms as f64, u);
+            let are_exact = input.error.is_exact() && init.error.is_exact();
             let all = below.iter().zip(&above).zip(&relative);
             all.map(|((below, above), relative)| {
-                let (below, above) = (below * start.min(1.0), above * start.max(1.0));
-                if below == 0.0 && input.error.is_exact() && init.error.is_exact() && above < high {
-                    0.0
-                } else if below < low || above > high {
-                    f64::INFINITY
-                } else {
-                    below * above * ((1.0 + g) * relative * of_start - 1.0)
-                }
+                let ends = (below * start.min(1.0), above * start.max(1.0));
+                let relative = (1.0 + g) * relative * of_start - 1.0;
+                product(ends, relative, are_exact, result.element())
             })
             .collect()
         }
@@ -102,6 +98,24 @@ pub fn reduce(
             })
             .collect(),
     )])
+}
+
+/// Bound of a product of factors, in any order: `below` is the product of the magnitudes below 1 and `above` that of the others. Nothing is known where a
+/// partial product may leave the normal range.
+pub fn product(
+    (below, above): (f64, f64),
+    relative: f64,
+    are_exact: bool,
+    element: &ElementType,
+) -> f64 {
+    let (low, high) = normal_range(element);
+    if below == 0.0 && are_exact && above < high {
+        0.0
+    } else if below < low || above > high {
+        f64::INFINITY
+    } else {
+        below * above * relative
+    }
 }
 
 /// Sum over the folded dimensions of `f(linear index)`.

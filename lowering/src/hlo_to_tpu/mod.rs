@@ -199,11 +199,22 @@ impl All<'_, '_> {
         Ok(())
     }
 
+    /// A name that no function or kernel has, nor begins with: the index maps of a kernel are named after it in text.
     fn free_name(&self, rewrite: &Rewrite) -> String {
+        let functions = self.program.functions.iter().map(|f| &f.name);
+        let kernels = self.program.kernels.iter().map(|k| &k.name);
+        let taken: Vec<&String> = functions.chain(kernels).collect();
+        let is_free = |name: &String| {
+            !self.kernels.iter().any(|k| k.name == *name)
+                && !taken.iter().any(|t| {
+                    let rest = t.strip_prefix(name.as_str());
+                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+                })
+        };
         let mut n = self.program.kernels.len() + self.kernels.len() + 1;
         loop {
             let name = format!("{}_{n}", rewrite.name);
-            if self.program.kernel(&name).is_none() && self.program.find_function(&name).is_none() {
+            if is_free(&name) {
                 return name;
             }
             n += 1;

@@ -84,6 +84,27 @@ fn rows_that_are_seen_again_stay_whole() {
 }
 
 #[test]
+fn kernels_have_names_of_their_own() {
+    let text = "func.func @main(%a: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) {
+  %0 = stablehlo.abs %a : tensor<8x16xf32>
+  %1 = func.call @loop_1(%a) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %2 = func.call @loop_3_transform_0(%a) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %0, %1, %2 : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+}
+func.func private @loop_1(%a: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %0 = stablehlo.negate %a : tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+func.func private @loop_3_transform_0(%a: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %0 = stablehlo.ceil %a : tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}";
+    let step = lowered(text, 4 << 20);
+    let names = step.program.kernels.iter().map(|k| k.name.as_str());
+    assert_eq!(names.collect::<Vec<_>>(), ["loop_2", "loop_4", "loop_5"]);
+}
+
+#[test]
 fn what_is_left_says_why() {
     let text = "func.func @main(%a: tensor<2x65536x512xf32>, %b: tensor<2xf64>, %c: tensor<0xf32>) -> (tensor<2x65536x512xf32>, tensor<2xf64>, tensor<0xf32>) {
   %0 = stablehlo.reverse %a, dims = [0, 1, 2] : tensor<2x65536x512xf32>

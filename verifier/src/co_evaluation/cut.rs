@@ -6,26 +6,23 @@ use crate::{
     contract::{self, Judged, clauses},
     kernels,
     region::{self, Part, Side},
-    session::{Content, Environment, Version},
+    session::{Content, Environment},
     validate::Origin,
     verdict::{Ieee, Ring},
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use tileproof_dialect::{
     bound::Bound,
     eval::Stop,
     hlo,
     numerics::Contract,
     op::{Kind, Op},
-    program::{ValueDef, ValueId},
+    program::{Program, ValueDef, ValueId},
     tensor::Tensor,
 };
 
 /// Most candidates compared in IEEE before the closest is taken.
 const MOST_PARTNERS: usize = 4;
-
-/// How often a region is extended to values that both sides start from.
-const MOST_STEPS_BACK: usize = 4;
 
 /// How the after side computed the root of a region.
 pub(super) struct Got<'e> {
@@ -337,7 +334,8 @@ impl CoEvaluation<'_, '_, '_> {
     }
 
     /// Both sides of the region between `partner` and `v`, and what IEEE says of them. Cut values are exact only where both sides start from them: a
-    /// side that starts from a value which the other computes on the way is followed farther back before it is called outside.
+    /// side that starts from a value which the other computes on the way is followed farther back before it is called outside, or before no bound decides what
+    /// kernels compute.
     pub(super) fn judged(
         &mut self,
         partner: ValueId,
@@ -346,41 +344,29 @@ impl CoEvaluation<'_, '_, '_> {
         bodies: Bodies,
         frame: &Frame,
     ) -> Result<(Side, Side, Judged), Stop> {
-        let (mut want_side, mut got_side) = self.sides(partner, v, got, bodies, frame);
-        let mut judged = self.judged_sides(&want_side, &got_side, got, frame)?;
-        for _ in 0..MOST_STEPS_BACK {
-            if judged.ieee != Ieee::Outside || judged.clause.is_some() || got.side.is_some() {
-                break;
+        let (want_side, got_side) = self.sides(partner, v, got, bodies, frame);
+        let judged = self.judged_sides(&want_side, &got_side, got, frame)?;
+        let calls = |program: &Program, side: &Side| {
+            let mut ops = side.ops.iter();
+            ops.any(|op| program.op(*op).op.kernel().is_some())
+        };
+        let open = match judged.ieee {
+            Ieee::Outside => judged.clause.is_none(),
+            Ieee::Loose(_) => {
+                calls(self.pair.before.program, &want_side)
+                    || calls(self.pair.after.program, &got_side)
             }
-            let (before, after) = (self.pair.before, self.pair.after);
-            let contents = |version: &Version<'_>, side: &Side, e: &Environment| {
-                let mut leaves = region::leaves(version, side);
-                leaves.retain(|x| !version.is_constant(*x));
-                let each = leaves.iter().filter_map(|x| e.get(x));
-                each.copied().collect::<HashSet<Content>>()
-            };
-            let want = contents(before, &want_side, &frame.before);
-            let have = contents(after, &got_side, &frame.followed.after);
-            if want == have {
-                break;
-            }
-            let stop = |version: &Version<'_>, e: &Environment, x: ValueId| {
-                let both = |c: &Content| want.contains(c) && have.contains(c);
-                version.is_constant(x) || e.get(&x).is_some_and(both)
-            };
-            let (w, g) = (
-                region::collect(before, bodies.before, partner, |x| {
-                    stop(before, &frame.before, x)
-                }),
-                region::collect(after, bodies.after, v, |x| {
-                    stop(after, &frame.followed.after, x)
-                }),
-            );
-            if w.ops == want_side.ops && g.ops == got_side.ops {
-                break;
-            }
-            (want_side, got_side) = (w, g);
-            judged = self.judged_sides(&want_side, &got_side, got, frame)?;
+            Ieee::Within | Ieee::NotRun => false,
+        };
+        if !open || got.side.is_some() {
+            return Ok((want_side, got_side, judged));
+        }
+        let Some((want, have)) = self.common_start((&want_side, &got_side), bodies, frame) else {
+            return Ok((want_side, got_side, judged));
+        };
+        let again = self.judged_sides(&want, &have, got, frame)?;
+        if judged.ieee == Ieee::Outside || again.ieee == Ieee::Within {
+            return Ok((want, have, again));
         }
         Ok((want_side, got_side, judged))
     }

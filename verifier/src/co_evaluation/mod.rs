@@ -9,6 +9,7 @@
 //! Where bounds decide nothing, results that are the same bits and residues without any cut point are equal.
 
 mod attempt;
+mod common_start;
 mod control;
 mod cut;
 mod explain;

@@ -4,12 +4,14 @@
 
 use crate::{
     compare::sums::{self, Likely},
+    kernels,
     region::Part,
     session::Session,
 };
 use tileproof_dialect::{
+    bound::{subnormal_roundoff, unit_roundoff},
     eval::Stop,
-    hlo,
+    hlo::{self, reduce_window::ReduceWindow, window},
     op::{Kind, Op},
     program::{OpId, Operation, Program, ValueDef},
     tensor::{Tensor, Value},
@@ -32,8 +34,8 @@ impl Fold {
 }
 
 /// Whether the roots of both sides are sums or products of the same terms (equal residues say so), and the after side's lies within the probabilistic bound of
-/// what f64 gives, and that bound below 1/16 of it, in all but 1 % of the elements. The before side may be farther off: its roundings may be biased. How many
-/// elements it decides; none where it does not decide the region.
+/// what f64 gives, and that bound below 1/16 of it, in all but 1 % of the elements; or within two roundings of it, as a sum in a wider type does. The before side
+/// may be farther off: its roundings may be biased. How many elements it decides; none where it does not decide the region.
 pub fn decides(
     session: &Session<'_>,
     before: &Part<'_>,
@@ -45,20 +47,27 @@ pub fn decides(
         return Ok(None);
     }
     let mut both = [Fold::Sum, Fold::Product].into_iter();
-    let Some(fold) = both.find(|f| only_folds(*f, before) && only_folds(*f, after)) else {
+    let folds = |f: Fold, part: &Part<'_>| kernels::are_called(part) || only_folds(f, part);
+    let Some(fold) = both.find(|f| folds(*f, before) && folds(*f, after)) else {
         return Ok(None);
     };
     let found = match of_partial(fold, session, before)? {
         Some(found) => Some(found),
         None => of_partial(fold, session, after)?,
     };
+    let (unit, tiny) = (
+        unit_roundoff(want.element()),
+        subnormal_roundoff(want.element()),
+    );
     let Some(likely) = found.filter(|b| b.len() == want.len()) else {
         return Ok(None);
     };
     let (w, g) = (want.to_f64s(), got.to_f64s());
     let open = (0..w.len()).filter(|i| {
         let Likely { value, bound } = likely[*i];
-        w[*i] != g[*i] && (bound > value.abs() / 16.0 || (value - g[*i]).abs() > bound)
+        let far = (value - g[*i]).abs();
+        let is_near = far <= 2.0 * (unit * value.abs() + tiny);
+        w[*i] != g[*i] && !is_near && (bound > value.abs() / 16.0 || far.is_nan() || far > bound)
     });
     let open = open.count();
     Ok((open as f64 <= w.len() as f64 * 0.01).then(|| (w.len() - open) as u64))
@@ -110,9 +119,7 @@ fn of_partial(
         return Ok(None);
     };
     let o = program.op(*sum);
-    let Op::Hlo(hlo::Op::Reduce(reduce)) = &o.op else {
-        return Ok(None);
-    };
+    let Op::Hlo(inner) = &o.op;
     if !keeps_order(program, part, o) {
         return Ok(None);
     }
@@ -126,10 +133,36 @@ fn of_partial(
         return Ok(None);
     };
     let init = init.to_f64s().first().copied().unwrap_or(0.0);
-    Ok(Some(match fold {
-        Fold::Sum => sums::likely(terms, &reduce.dimensions, init),
-        Fold::Product => sums::likely_product(terms, &reduce.dimensions, init),
-    }))
+    Ok(match (fold, inner) {
+        (Fold::Sum, hlo::Op::Reduce(r)) => Some(sums::likely(terms, &r.dimensions, init)),
+        (Fold::Product, hlo::Op::Reduce(r)) => {
+            Some(sums::likely_product(terms, &r.dimensions, init))
+        }
+        (Fold::Sum, hlo::Op::ReduceWindow(w)) => Some(over_windows(w, terms, init)?),
+        (Fold::Sum | Fold::Product, _) => None,
+    })
+}
+
+/// Sums over windows: no partial sum is larger than the sum of the magnitudes.
+fn over_windows(w: &ReduceWindow, terms: &Tensor, init: f64) -> Result<Vec<Likely>, Stop> {
+    let (dims, values) = (terms.dims(), terms.to_f64s());
+    let sum = |all: &[f64], init: f64| window::fold_f64(&w.window(), all, dims, init, |a, b| a + b);
+    let magnitudes: Vec<f64> = values.iter().map(|v| v.abs()).collect();
+    let (sums, most) = (sum(&values, init)?, sum(&magnitudes, init.abs())?);
+    let n = w
+        .window_dimensions
+        .iter()
+        .map(|n| *n as f64)
+        .product::<f64>()
+        + 1.0;
+    let factor = sums::LAMBDA * unit_roundoff(terms.element()) * n.sqrt();
+    let each = sums.into_iter().zip(most);
+    Ok(each
+        .map(|(value, most)| Likely {
+            value,
+            bound: factor * most,
+        })
+        .collect())
 }
 
 /// Whether the root is the result of the op, reshaped at most.

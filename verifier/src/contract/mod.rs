@@ -174,7 +174,7 @@ pub fn judge(
         if let Some((sharper, sums)) = sharper {
             likely = match sums {
                 Sums::AtWorst => 0,
-                Sums::InAllLikelihood => differing.len() as u64 - sharper.cancelled,
+                Sums::InAllLikelihood => (differing.len() as u64).saturating_sub(sharper.cancelled),
             };
             bounded = sharper;
         }

@@ -116,7 +116,7 @@ fn is_narrower(before: &Part<'_>, after: &Part<'_>) -> bool {
             let all = if is_conversion {
                 vec![]
             } else {
-                of_op(program, op)
+                of_op(part, op)
             };
             all.into_iter().map(move |(_, unit)| unit.min(coarsest))
         })
@@ -283,10 +283,9 @@ fn narrowed(program: &Program, o: &Operation) -> Vec<String> {
 
 /// Types the side and the regions of its ops round in, with their unit roundoffs.
 fn rounds_in(part: &Part<'_>) -> BTreeMap<String, f64> {
-    let program = part.version.program;
     all_ops(part)
         .into_iter()
-        .flat_map(|op| of_op(program, op))
+        .flat_map(|op| of_op(part, op))
         .collect()
 }
 
@@ -298,7 +297,8 @@ fn name(element: &ElementType) -> String {
         .to_string()
 }
 
-fn of_op(program: &Program, op: OpId) -> Vec<(String, f64)> {
+fn of_op(part: &Part<'_>, op: OpId) -> Vec<(String, f64)> {
+    let program = part.version.program;
     let o = program.op(op);
     let Op::Hlo(inner) = &o.op;
     let results = o.results.iter().filter_map(|v| float(program, *v));
@@ -328,7 +328,10 @@ fn of_op(program: &Program, op: OpId) -> Vec<(String, f64)> {
             all
         }
         hlo::Op::KernelCall(_) => kernels::of_op(program, op)
-            .map(|k| kernels::rounding::of(k).into_iter().collect())
+            .map(|k| {
+                let used = used(part, o);
+                kernels::rounding::of(k, &used).into_iter().collect()
+            })
             .unwrap_or_default(),
         _ => match o.op.kind() {
             Kind::Arithmetic | Kind::Opaque => results.map(named).collect(),
@@ -337,6 +340,21 @@ fn of_op(program: &Program, op: OpId) -> Vec<(String, f64)> {
             }
         },
     }
+}
+
+/// Numbers of the results of an op that the root hangs on.
+fn used(part: &Part<'_>, o: &Operation) -> Vec<usize> {
+    let program = part.version.program;
+    let taken: HashSet<ValueId> = all_ops(part)
+        .into_iter()
+        .flat_map(|op| program.op(op).operands.iter().copied())
+        .chain([part.side.root])
+        .collect();
+    let results = o.results.iter().enumerate();
+    results
+        .filter(|(_, v)| taken.contains(v))
+        .map(|(i, _)| i)
+        .collect()
 }
 
 fn float(program: &Program, v: ValueId) -> Option<&ElementType> {

@@ -18,6 +18,7 @@ use crate::{
     session::Session,
     verdict::Ieee,
 };
+use std::collections::HashSet;
 use tileproof_dialect::eval::Stop;
 
 /// What is known of the roots of both sides; `Err(why)` inside where no bound is.
@@ -28,7 +29,7 @@ pub fn reached(
     functions: Functions,
     refined: Refined<'_>,
 ) -> Result<Result<(Reach, Reach), String>, Stop> {
-    let by_ops = match (are_called(before), are_called(after)) {
+    let (by_ops, kernels) = match (are_called(before), are_called(after)) {
         (false, false) => {
             let (want, got) = (
                 reach(session, before, functions, None)?,
@@ -36,11 +37,21 @@ pub fn reached(
             );
             return Ok(want.and_then(|want| Ok((want, got?))));
         }
-        (false, true) => before,
-        (true, false) => after,
+        (false, true) => (before, after),
+        (true, false) => (after, before),
         (true, true) => return Ok(Err("kernels on both sides".to_string())),
     };
-    Ok(reach(session, by_ops, functions, Some(refined))?.map(|r| (r.clone(), r)))
+    let reached = reach(session, by_ops, functions, Some(refined))?;
+    Ok(reached.map(|of_ops| {
+        let of_kernels = Reach {
+            root: kernels.root,
+            ..of_ops.clone()
+        };
+        match are_called(before) {
+            true => (of_kernels, of_ops),
+            false => (of_ops, of_kernels),
+        }
+    }))
 }
 
 /// A region that the plain bounds leave open, where one side calls kernels and the residues agree: split at what the kernels compute on the way; then by what
@@ -50,15 +61,15 @@ pub fn sharper(
     (before, after): (&Part<'_>, &Part<'_>),
     functions: Functions,
 ) -> Result<Option<(Bounded, Sums)>, Stop> {
-    let kernels = match (are_called(before), are_called(after)) {
-        (false, true) => after,
-        (true, false) => before,
+    let (kernels, ops) = match (are_called(before), are_called(after)) {
+        (false, true) => (after, before),
+        (true, false) => (before, after),
         (true, true) | (false, false) => return Ok(None),
     };
     if session.fingerprint(before.root) != session.fingerprint(after.root) {
         return Ok(None);
     }
-    let inner = InnerValues::of(session, kernels)?;
+    let inner = InnerValues::of(session, kernels, ops)?;
     for sums in [Sums::AtWorst, Sums::InAllLikelihood] {
         if sums == Sums::AtWorst && inner.is_none() {
             continue;
@@ -67,7 +78,16 @@ pub fn sharper(
             sums,
             inner: inner.as_ref(),
         };
-        let found = region::compare(session, before, after, functions, refined)?;
+        // What is computed here again is no part of the run.
+        let events = session.events.clone();
+        session.open_scope();
+        let found = region::compare(session, before, after, functions, refined);
+        session.close_scope(&HashSet::new());
+        session.events = events;
+        let found = match found {
+            Err(Stop::Trap(_)) => continue,
+            found => found?,
+        };
         if found.ieee == Ieee::Within {
             return Ok(Some((found, sums)));
         }

@@ -13,8 +13,10 @@ use crate::{region::Part, session::Session};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use tileproof_dialect::{
+    buffer::Buffer,
     eval::{Events, Stop},
     location::SourceOp,
+    op::Kind,
     planes::{Planes, ring, ring::Residue},
     program::{OpId, ValueId},
     tensor::Tensor,
@@ -28,20 +30,27 @@ type Numbers = HashMap<Residue, SmallVec<[f64; 1]>>;
 /// Most numbers of one residue that are told apart.
 const MOST_NUMBERS: usize = 8;
 
-/// What the kernels of a side compute, by source op and type.
+/// What the kernels of a side compute, by source op and type: the numbers of the residues that the other side has there.
 pub struct InnerValues {
     of: HashMap<(SourceOp, ElementType), Numbers>,
+    /// How many more elements are looked at.
+    left: usize,
 }
 
-/// Most elements looked at.
+/// Most elements looked at on either side.
 const MOST_ELEMENTS: usize = 1 << 26;
 
 impl InnerValues {
     /// Runs the kernels that the side calls. None: they compute too much.
-    pub fn of(session: &Session<'_>, part: &Part<'_>) -> Result<Option<InnerValues>, Stop> {
+    pub fn of(
+        session: &Session<'_>,
+        part: &Part<'_>,
+        other: &Part<'_>,
+    ) -> Result<Option<InnerValues>, Stop> {
         let program = part.version.program;
-        let mut out = InnerValues { of: HashMap::new() };
-        let mut left = MOST_ELEMENTS;
+        let Some(mut out) = InnerValues::wanted(session, other)? else {
+            return Ok(None);
+        };
         for op in &part.side.ops {
             let o = program.op(*op);
             let tensors = |all: &[ValueId]| -> Result<Option<Vec<Tensor>>, Stop> {
@@ -62,8 +71,7 @@ impl InnerValues {
             };
             let plan = Plan::new(kernel, Planes::IeeeAndRing)?;
             let mut hear = |at: u32, t: &Tensor| {
-                left = left.saturating_sub(t.len());
-                if let Some((_, location)) = plan.ops.get(at as usize).filter(|_| left > 0) {
+                if let Some((_, location)) = plan.ops.get(at as usize) {
                     out.note(location.sources.first(), t);
                 }
             };
@@ -78,7 +86,7 @@ impl InnerValues {
                 Some(&mut hear),
             );
             match ran {
-                Ok(_) if left > 0 => {}
+                Ok(_) if out.left > 0 => {}
                 Err(Stop::Cancelled) => return Err(Stop::Cancelled),
                 Ok(_) | Err(_) => return Ok(None),
             }
@@ -86,32 +94,73 @@ impl InnerValues {
         Ok(Some(out))
     }
 
+    /// The residues of what the ops of a side compute, without numbers. Values that are moved are those that were computed.
+    fn wanted(session: &Session<'_>, other: &Part<'_>) -> Result<Option<InnerValues>, Stop> {
+        let program = other.version.program;
+        let mut out = InnerValues {
+            of: HashMap::new(),
+            left: MOST_ELEMENTS,
+        };
+        for op in &other.side.ops {
+            let o = program.op(*op);
+            let Some(source) = o.location.sources.first() else {
+                continue;
+            };
+            if o.op.kind() == Kind::Movement {
+                continue;
+            }
+            for v in &o.results {
+                let Some(content) = other.environment.get(v) else {
+                    continue;
+                };
+                let Some(t) = session.value(*content)?.as_tensor() else {
+                    continue;
+                };
+                out.left = out.left.saturating_sub(t.len());
+                if let Some(residues) = t.ring().filter(|_| t.element().is_float()) {
+                    let numbers = out.of.entry((*source, t.element().clone())).or_default();
+                    let each = residues.iter().filter(|r| !ring::is_code(**r));
+                    numbers.extend(each.map(|r| (*r, SmallVec::new())));
+                }
+            }
+        }
+        Ok((out.left > 0).then_some(InnerValues {
+            left: MOST_ELEMENTS,
+            ..out
+        }))
+    }
+
     fn note(&mut self, source: Option<&SourceOp>, t: &Tensor) {
-        let (Some(source), Some(residues)) = (source, t.ring()) else {
+        let (Some(source), Some(residues), true) = (source, t.ring(), self.left > 0) else {
             return;
         };
-        let numbers = self.of.entry((*source, t.element().clone())).or_default();
+        let Some(numbers) = self.of.get_mut(&(*source, t.element().clone())) else {
+            return;
+        };
+        self.left = self.left.saturating_sub(t.len());
         for (r, x) in residues.iter().zip(t.to_f64s().iter()) {
-            let known = numbers.entry(*r).or_default();
-            if known.len() < MOST_NUMBERS && !known.contains(x) {
+            if let Some(known) = numbers.get_mut(r)
+                && known.len() < MOST_NUMBERS
+                && !known.contains(x)
+            {
                 known.push(*x);
             }
         }
     }
 
-    /// How far each element of the value that `op` of the other side gives is from the kernel's. None: an element is missing, or is no number.
-    pub fn distances(&self, part: &Part<'_>, op: OpId, value: &Tensor) -> Option<Vec<f64>> {
+    /// The value that `op` of the other side gives, as the kernels have it. None: an element is missing, or is no number.
+    pub fn nearest(&self, part: &Part<'_>, op: OpId, value: &Tensor) -> Option<Tensor> {
         let sources = &part.version.program.op(op).location.sources;
         let numbers = self.of.get(&(*sources.first()?, value.element().clone()))?;
-        let each = value
-            .ring()?
-            .iter()
-            .zip(value.to_f64s().iter().copied().collect::<Vec<_>>());
-        each.map(|(r, x)| {
-            let known = numbers.get(r).filter(|_| !ring::is_code(*r))?;
-            let far = known.iter().map(|y| (x - y).abs());
-            far.filter(|far| far.is_finite()).min_by(f64::total_cmp)
-        })
-        .collect()
+        let (residues, values) = (value.ring()?, value.to_f64s());
+        let each = residues.iter().zip(values.iter()).map(|(r, x)| {
+            let known = numbers.get(r)?;
+            let far = |y: &f64| (x - y).abs();
+            let near = known.iter().filter(|y| far(y).is_finite());
+            near.min_by(|a, b| far(a).total_cmp(&far(b))).copied()
+        });
+        let each: Vec<f64> = each.collect::<Option<_>>()?;
+        let nearest = Tensor::from_f64s(value.dims(), value.element(), &each);
+        Some(nearest.with_ring(Some(Buffer::from_slice(residues))))
     }
 }

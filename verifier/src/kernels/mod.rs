@@ -1,7 +1,7 @@
 //! Programs that compute by kernels (stages S3 to S5): what the comparison asks of a `kernel_call`, and the hazards beside the values.
 //!
 //! A `kernel_call` is compared as one op; the simulator runs it on both planes. [`bounds`]: how far its results may be off; [`refined`], [`origins`], [`inner_values`]: and what it computes on the way. [`rounding`]: the types it
-//! rounds in. [`inside`]: where in a kernel a value is wrong. [`hazards`]: wrong uses of memory, copies and semaphores, once per distinct kernel. [`statistics`]: what kernels do, in numbers.
+//! rounds in on the way to a result ([`slice`]). [`inside`]: where in a kernel a value is wrong. [`hazards`]: wrong uses of memory, copies and semaphores, once per distinct kernel. [`statistics`]: what kernels do, in numbers.
 
 pub mod bounds;
 pub(crate) mod calls;
@@ -12,6 +12,7 @@ pub mod inside;
 pub mod origins;
 pub mod refined;
 pub mod rounding;
+mod slice;
 pub mod statistics;
 
 use crate::{co_evaluation::Pair, region::Part};
@@ -72,3 +73,5 @@ pub fn are_called(part: &Part<'_>) -> bool {
 
 #[cfg(test)]
 mod kernel_tests;
+#[cfg(test)]
+mod lowered_tests;

@@ -1,9 +1,11 @@
 //! Which element of a region an element is a copy of: what movement gives, and what choices give that neither side may make otherwise. Two copies of one element
-//! are the same number on both sides, however far that is off: x and max(0, x), an element and the largest of its row.
+//! are the same number on both sides, however far that is off: x and max(0, x), an element and the largest of its row. So are what one elementwise op makes of
+//! copies, y x and y max(0, x), and exact elements of the same bits.
 //!
 //! Proves: elements of one origin are equal, if the other side copies where this one does. One that computes an element twice lies outside.
 
 use crate::{region::Part, session::Session};
+use smallvec::SmallVec;
 use std::collections::HashMap;
 use tileproof_dialect::{
     bound::Bound,
@@ -13,6 +15,7 @@ use tileproof_dialect::{
     planes::Planes,
     program::{OpId, Program, ValueId},
     tensor::{Tensor, Value, row_major_strides},
+    tpu::infer::is_elementwise,
     types::{ElementType, Type},
 };
 
@@ -20,8 +23,18 @@ use tileproof_dialect::{
 #[derive(Default)]
 pub struct Origins {
     known: HashMap<ValueId, Tensor>,
+    made: HashMap<Made, f64>,
     next: f64,
 }
+
+/// What an element is made of: the op and its type, and bits of the origins of its operands; of an exact element its own.
+type Made = (Option<u128>, ElementType, SmallVec<[u64; 3]>);
+
+/// Integers below are all f64s.
+const MOST_INTEGER: f64 = (1u64 << 53) as f64;
+
+/// Most elements that are told apart by what they are made of.
+const MOST_MADE: usize = 1 << 20;
 
 /// Operands of an op: values, errors, origins.
 struct Operands<'a> {
@@ -49,11 +62,11 @@ impl Origins {
         &mut self,
         session: &Session<'_>,
         part: &Part<'_>,
-        op: OpId,
+        op_id: OpId,
         errors: &[Bound],
     ) -> Result<Option<Vec<bool>>, Stop> {
         let program = part.version.program;
-        let operation = program.op(op);
+        let operation = program.op(op_id);
         let mut values = vec![];
         for v in &operation.operands {
             let content = part.environment.get(v);
@@ -69,8 +82,8 @@ impl Origins {
         let ([result], false) = (&operation.results[..], values.is_empty()) else {
             return Ok(None);
         };
-        let each = operation.operands.iter().zip(&values);
-        let origins = each.map(|(v, t)| self.of_value(*v, t)).collect();
+        let each = operation.operands.iter().zip(&values).zip(errors);
+        let origins = each.map(|((v, t), e)| self.of_value(*v, t, e)).collect();
         let operands = Operands {
             values,
             errors,
@@ -87,32 +100,85 @@ impl Origins {
             hlo::Op::Maximum(_) => self.chosen(&operands, 1.0),
             hlo::Op::Minimum(_) => self.chosen(&operands, -1.0),
             hlo::Op::Select(_) if errors[0].is_exact() => selected(&operands),
-            hlo::Op::Reduce(reduce) => match folds_to(program, op) {
+            hlo::Op::Reduce(reduce) => match folds_to(program, op_id) {
                 Some(sign) => self.largest(&operands, &reduce.dimensions, sign),
                 None => None,
             },
-            hlo::Op::Compare(_) | hlo::Op::Subtract(_) => {
-                let (a, b) = (&operands.origins[0], &operands.origins[1]);
-                let each = a.as_slice::<f64>().iter().zip(b.as_slice::<f64>());
-                return Ok(Some(each.map(|(a, b)| a == b).collect()));
+            op if is_elementwise(op) => {
+                let hash = part.version.op_hash(op_id);
+                self.computed(&operands, hash, program, *result)
             }
             _ => None,
         };
         if let Some(found) = found {
             self.known.insert(*result, found);
         }
-        Ok(None)
+        let compares = matches!(inner, hlo::Op::Compare(_) | hlo::Op::Subtract(_));
+        Ok(compares.then(|| {
+            let (a, b) = (&operands.origins[0], &operands.origins[1]);
+            let each = a.as_slice::<f64>().iter().zip(b.as_slice::<f64>());
+            each.map(|(a, b)| a == b).collect()
+        }))
     }
 
     /// The origins of a value: each element is its own where nothing else is known.
-    fn of_value(&mut self, v: ValueId, t: &Tensor) -> Tensor {
+    fn of_value(&mut self, v: ValueId, t: &Tensor, error: &Bound) -> Tensor {
         if let Some(known) = self.known.get(&v).filter(|k| k.dims() == t.dims()) {
             return known.clone();
         }
-        let numbers: Vec<f64> = (0..t.len()).map(|_| self.fresh()).collect();
+        let real = !t.element().is_complex();
+        let values = real.then(|| t.to_f64s());
+        // Larger integers are no f64.
+        let is_itself = |x: f64| t.element().is_float() || x.abs() < MOST_INTEGER;
+        let number = |i: usize| match values.as_ref().map(|values| values[i]) {
+            Some(x) if error.at(i) == 0.0 && is_itself(x) && !x.is_nan() => {
+                let bits = SmallVec::from_slice(&[x.to_bits()]);
+                self.made((None, t.element().clone(), bits))
+            }
+            Some(_) | None => self.fresh(),
+        };
+        let numbers: Vec<f64> = (0..t.len()).map(number).collect();
         let own = Tensor::from_slice(t.dims(), ElementType::F64, &numbers);
         self.known.insert(v, own.clone());
         own
+    }
+
+    /// One origin for all elements that are made alike.
+    fn made(&mut self, of: Made) -> f64 {
+        if let Some(known) = self.made.get(&of) {
+            return *known;
+        }
+        let own = self.fresh();
+        if self.made.len() < MOST_MADE {
+            self.made.insert(of, own);
+        }
+        own
+    }
+
+    /// Of what an elementwise op gives.
+    fn computed(
+        &mut self,
+        operands: &Operands<'_>,
+        hash: u128,
+        program: &Program,
+        result: ValueId,
+    ) -> Option<Tensor> {
+        let ty = program.ty(result).as_tensor()?;
+        let dims = ty.static_dims()?;
+        let n = dims.iter().product::<u64>() as usize;
+        let origins: Vec<&[f64]> = operands.origins.iter().map(Tensor::as_slice).collect();
+        // A scalar beside tensors is the same for all elements.
+        if origins.iter().any(|o| o.len() != n && o.len() != 1) {
+            return None;
+        }
+        let number = |i: usize| {
+            let of = origins
+                .iter()
+                .map(|o| o[if o.len() == n { i } else { 0 }].to_bits());
+            self.made((Some(hash), ty.element.clone(), of.collect()))
+        };
+        let numbers: Vec<f64> = (0..n).map(number).collect();
+        Some(Tensor::from_slice(&dims, ElementType::F64, &numbers))
     }
 
     fn fresh(&mut self) -> f64 {

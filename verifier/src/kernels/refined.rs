@@ -9,9 +9,10 @@
 
 use super::{inner_values::InnerValues, origins::Origins};
 use crate::{
-    compare::sums,
+    compare::{bounds, sums},
     region::Part,
     session::{Content, Session},
+    verdict::Ieee,
 };
 use tileproof_dialect::{
     bound::{Bound, unit_roundoff},
@@ -53,6 +54,8 @@ pub struct Refining<'i> {
     refined: Option<Refined<'i>>,
     /// Where the side compares floats.
     origins: Option<Origins>,
+    /// Elements of cut points whose terms cancel.
+    pub cancelled: u64,
 }
 
 impl<'i> Refining<'i> {
@@ -68,6 +71,7 @@ impl<'i> Refining<'i> {
         Refining {
             refined,
             origins: due.then(Origins::default),
+            cancelled: 0,
         }
     }
 
@@ -98,36 +102,32 @@ impl<'i> Refining<'i> {
         )])
     }
 
-    /// What is left of the bounds of a value that the kernels compute too: how far apart the two are, where the bounds decide them. None: it is no cut point.
+    /// The numbers of a value that the kernels compute too, where the bounds decide them as they would at a root: both sides go on from there. None: it is no cut
+    /// point.
     pub fn cut(
-        &self,
+        &mut self,
         session: &Session<'_>,
         part: &Part<'_>,
         op: OpId,
         results: &[Content],
         bounds: &[Bound],
-    ) -> Result<Option<Bound>, Stop> {
+    ) -> Result<Option<Tensor>, Stop> {
         let (Some(inner), [bound], [content]) = (self.inner(), bounds, results) else {
             return Ok(None);
         };
-        let Some(x) = session
-            .value(*content)?
-            .as_tensor()
-            .filter(|t| t.element().is_float())
-        else {
+        let value = session.value(*content)?.as_tensor();
+        let Some(x) = value.filter(|t| t.element().is_float()) else {
             return Ok(None);
         };
-        let Some(far) = inner.distances(part, op, x) else {
+        let Some(y) = inner.nearest(part, op, x) else {
             return Ok(None);
         };
-        let values = x.to_f64s();
-        let (mut wide, mut outside) = (0, 0);
-        for (i, far) in far.iter().enumerate().filter(|(_, far)| **far > 0.0) {
-            outside += usize::from(*far > 2.0 * bound.at(i));
-            wide += usize::from(bound.at(i) > values[i].abs() / 16.0);
+        let found = bounds::compare(x, bound, &y, bound);
+        if found.ieee != Ieee::Within {
+            return Ok(None);
         }
-        let decided = outside == 0 && wide * 100 <= x.len();
-        Ok(decided.then(|| Bound::absolute(far)))
+        self.cancelled += found.cancelled + found.zeros;
+        Ok(Some(y))
     }
 
     /// What the kernels compute on the way, where it is known.

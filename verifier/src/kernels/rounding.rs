@@ -1,7 +1,8 @@
-//! In which float types a kernel rounds.
+//! In which float types a kernel rounds on the way to its results.
 //!
 //! Proves: the set of types. Cannot: say how often, or where.
 
+use super::slice;
 use std::collections::BTreeMap;
 use tileproof_dialect::{
     bound::unit_roundoff,
@@ -11,19 +12,19 @@ use tileproof_dialect::{
     types::{Class, ElementType},
 };
 
-/// Names of the types in which sums, products, functions and conversions of the kernel round, with their unit roundoff.
-pub fn of(kernel: &Kernel) -> BTreeMap<String, f64> {
+/// Names of the types in which sums, products, functions and conversions round on the way to these results of the kernel, with their unit roundoff.
+pub fn of(kernel: &Kernel, results: &[usize]) -> BTreeMap<String, f64> {
     let mut out = BTreeMap::new();
-    kernel.walk(&mut |o| {
+    for o in slice::reaching(kernel, results) {
         // By the name that `contract::precision` has for it.
         if let TpuOp::Elementwise(hlo::Op::ReducePrecision(r)) = &o.op {
             let unit = 2f64.powi(-(r.mantissa_bits as i32) - 1);
             out.insert(format!("e{}m{}", r.exponent_bits, r.mantissa_bits), unit);
-            return;
+            continue;
         }
         let types = rounds_in(kernel, o);
         out.extend(types.iter().map(|t| (t.to_string(), unit_roundoff(t))));
-    });
+    }
     out
 }
 
@@ -78,7 +79,7 @@ mod tests {
     fn narrowing_counts_and_widening_does_not() {
         let program = KernelCall::sample(&mut Sampler::new(1, 5));
         let mut kernel = Kernel::clone(&program.kernels[0]);
-        let names = |k: &Kernel| of(k).into_keys().collect::<Vec<_>>();
+        let names = |k: &Kernel| of(k, &[0]).into_keys().collect::<Vec<_>>();
         assert_eq!(names(&kernel), ["f32"]);
         let is_add = |o: &KernelOperation| matches!(o.op, TpuOp::Elementwise(_));
         let add = kernel.body.ops.iter().position(is_add).unwrap();
