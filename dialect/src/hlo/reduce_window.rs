@@ -13,7 +13,7 @@
 
 use crate::{
     attribute::{AttributeReader, Attributes},
-    bound::{Bound, Bounded, gamma, unit_roundoff},
+    bound::{Bound, Bounded, gamma, normal_range, unit_roundoff},
     builder::{ProgramBuilder, Provenance, Sampler},
     eval::{EvalContext, Stop},
     hlo::{
@@ -50,22 +50,47 @@ impl ReduceWindow {
         }
     }
 
-    fn float_bound(&self, operands: &[Bounded<'_>], result: &Tensor, single: &str) -> Result<Option<Vec<f64>>, Stop> {
+    fn float_bound(&self, operands: &[Bounded<'_>], result: &Tensor, (folding, rounding): (&str, f64)) -> Result<Option<Vec<f64>>, Stop> {
         let [input, init] = operands else { return Ok(None) };
         let (Some(x), Some(i)) = (input.value.as_tensor(), init.value.as_tensor()) else { return Ok(None) };
         let w = self.window();
         let errors: Vec<f64> = (0..x.len()).map(|i| input.error.at(i)).collect();
-        match single {
+        let terms = self.window_dimensions.iter().map(|n| *n as f64).product::<f64>() + 1.0;
+        // A body that rounds in between does so once a step more.
+        let g = gamma(terms, unit_roundoff(result.element()) + rounding);
+        match folding {
             "add" => {
                 let magnitudes: Vec<f64> = x.to_f64s().iter().zip(&errors).map(|(v, e)| v.abs() + e).collect();
                 let init_magnitude = i.to_f64s().first().map_or(0.0, |v| v.abs()) + init.error.at(0);
                 let sums = window::fold_f64(&w, &magnitudes, x.dims(), init_magnitude, |a, b| a + b)?;
                 let carried = window::fold_f64(&w, &errors, x.dims(), init.error.at(0), |a, b| a + b)?;
-                let terms = self.window_dimensions.iter().map(|n| *n as f64).product::<f64>() + 1.0;
-                let g = gamma(terms, unit_roundoff(result.element()));
                 Ok(Some(sums.iter().zip(&carried).map(|(s, e)| g * s + e).collect()))
             }
-            "maximum" | "minimum" => Ok(Some(window::fold_f64(&w, &errors, x.dims(), init.error.at(0), f64::max)?)),
+            "multiply" => {
+                // In any order partial products lie between the product of the factors below 1 and that of the others.
+                let numbers = x.to_f64s();
+                let product = |of: &dyn Fn(usize) -> f64, start: f64| {
+                    let factors: Vec<f64> = (0..x.len()).map(of).collect();
+                    window::fold_f64(&w, &factors, x.dims(), start, |a, b| a * b)
+                };
+                let start = i.to_f64s().first().map_or(1.0, |v| v.abs());
+                let less_exact = |e: f64, v: f64| 1.0 + e / v.abs().max(f64::MIN_POSITIVE);
+                let below = product(&|k| numbers[k].abs().min(1.0), start.min(1.0))?;
+                let above = product(&|k| numbers[k].abs().max(1.0), start.max(1.0))?;
+                let relative = product(&|k| less_exact(errors[k], numbers[k]), less_exact(init.error.at(0), start))?;
+                let (low, high) = normal_range(result.element());
+                let exact = input.error.is_exact() && init.error.is_exact();
+                let all = below.iter().zip(&above).zip(&relative);
+                Ok(Some(
+                    all.map(|((below, above), relative)| match (*below, *above) {
+                        (0.0, above) if exact && above < high => 0.0,
+                        (below, above) if below < low || above > high => f64::INFINITY,
+                        (below, above) => below * above * ((1.0 + g) * relative - 1.0),
+                    })
+                    .collect(),
+                ))
+            }
+            "maximum" | "minimum" if rounding == 0.0 => Ok(Some(window::fold_f64(&w, &errors, x.dims(), init.error.at(0), f64::max)?)),
             _ => Ok(None),
         }
     }
@@ -149,7 +174,7 @@ impl OpDef for ReduceWindow {
 
     /// As `reduce`: a sum of n terms is off by gamma_n * sum |term| plus the terms' errors, a minimum or maximum by the largest error.
     fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], cx: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
-        let single = cx.runner.single_op(0).unwrap_or("");
+        let folding = cx.runner.folding_op(0).unwrap_or(("", 0.0));
         let one = |v: &Value| {
             let Some(t) = v.as_tensor() else { return Ok(Bound::Exact) };
             if t.element().is_integer() {
@@ -158,7 +183,7 @@ impl OpDef for ReduceWindow {
             if !t.element().is_float() {
                 return Ok(Bound::undetermined(t.len()));
             }
-            let errors = self.float_bound(operands, t, single)?.unwrap_or_else(|| vec![f64::INFINITY; t.len()]);
+            let errors = self.float_bound(operands, t, folding)?.unwrap_or_else(|| vec![f64::INFINITY; t.len()]);
             let numbers = t.to_f64s();
             Ok(Bound::absolute(errors.iter().zip(numbers.iter()).map(|(e, v)| if v.is_finite() || *e == 0.0 { *e } else { f64::INFINITY }).collect()))
         };

@@ -3,6 +3,7 @@
 //! Proves: both sides are what the contract allows from the same cut values. Cannot: judge a region whose bound is wide (`Loose`).
 
 pub mod clauses;
+mod disturbed;
 pub mod function_ulp;
 pub mod lapack;
 mod likely;
@@ -178,6 +179,11 @@ pub fn judge(
             };
             bounded = sharper;
         }
+    }
+    if let (Ieee::Loose(_), None) = (&bounded.ieee, bounded.outside)
+        && let Some(n) = disturbed::decides(session, before, after, &want, &got)?
+    {
+        (bounded.ieee, likely) = (Ieee::Within, n);
     }
     let cancelled = bounded.cancelled + bounded.zeros;
     let mut out = under(
