@@ -529,6 +529,8 @@ impl CoEvaluation<'_, '_, '_> {
             return Ok(None);
         }
         self.changed_region(partner, v, &got, Ring::Equal, bodies, frame)?;
+        let found = |noted: &String| texts.iter().any(|t| t.starts_with(&format!("{noted} ")));
+        self.outcome.unexplained.retain(|noted| !found(noted));
         self.outcome.explained.extend(texts);
         Ok(frame.before.get(&partner).copied())
     }

@@ -291,6 +291,12 @@ impl CoEvaluation<'_, '_, '_> {
                 return Some("a function written out otherwise".to_string());
             }
         }
+        let [want, got] = sides;
+        if numerics.contract == Contract::Strict
+            && (contract::writes_out(want, got) || contract::writes_out(got, want))
+        {
+            return Some("a function written out otherwise".to_string());
+        }
         if !numerics.contract.names_its_identities() {
             let session = &*self.session;
             let want = (self.pair.before, want_side, &frame.before);

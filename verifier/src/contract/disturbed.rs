@@ -32,9 +32,7 @@ pub fn decides(
     let follows_no_loop = |id| {
         let o = program.op(id);
         let Op::Hlo(op) = &o.op;
-        !matches!(op, hlo::Op::While(_))
-            && o.op.kind() != Kind::Effect
-            && o.op.kernel().is_none()
+        !matches!(op, hlo::Op::While(_)) && o.op.kind() != Kind::Effect && o.op.kernel().is_none()
     };
     if session.fingerprint(before.root) != session.fingerprint(after.root)
         || ops.is_empty()

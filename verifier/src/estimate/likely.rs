@@ -25,6 +25,8 @@ pub struct Likely {
     bounds: Vec<f64>,
     /// Farthest disturbed run beside the result, both in l2.
     noise: f64,
+    /// Unit roundoff of the type.
+    unit: f64,
 }
 
 /// What is known besides of two values that are compared.
@@ -32,6 +34,8 @@ pub struct Likely {
 pub enum Known {
     /// Their residues are equal: over the reals they are one number.
     EqualResidues,
+    /// Every element hangs on the same terms, as those of a Fourier transform do: a fault in a term shows in all of them.
+    EachOfAllTerms,
     Nothing,
 }
 
@@ -39,6 +43,8 @@ pub enum Known {
 const MOST_NOISE: f64 = 0.25;
 /// Largest share that the bound of an element may have of it where nothing else is known of it, and of the root mean square where it cancels.
 const NARROW: f64 = 1.0 / 16.0;
+/// Units that a neighbour of the exact value is off by at most.
+const FAITHFUL: f64 = 2.0;
 /// Most elements that may cancel, and most that may stay open.
 const MOST_CANCELLED: f64 = 0.25;
 const MOST_OPEN: f64 = 0.01;
@@ -82,12 +88,11 @@ fn all(
     Ok(units.into_iter().enumerate().map(result).collect())
 }
 
-/// Unit roundoff of a result; none for what is not made of floats.
+/// Unit roundoff of a result, 0 of integers; none for what is no tensor.
 fn unit(value: &Value) -> Option<f64> {
     let t = value.as_tensor()?;
     let part = t.element().complex_part();
-    let element = part.as_ref().unwrap_or(t.element());
-    element.is_float().then(|| unit_roundoff(element))
+    Some(unit_roundoff(part.as_ref().unwrap_or(t.element())))
 }
 
 impl Likely {
@@ -117,6 +122,7 @@ impl Likely {
             bounds,
             values,
             noise,
+            unit,
         }
     }
 
@@ -139,7 +145,13 @@ impl Likely {
         let differing: Vec<usize> = (0..n).filter(|i| !equal(i)).collect();
         let above = |count: usize, share: f64| count as f64 > n as f64 * share;
         let inside = |i: &usize| (g[*i] - self.values[*i]).abs() <= self.bounds[*i];
-        let (within, out): (Vec<usize>, Vec<usize>) = differing
+        // A neighbour of the exact value is right, however others err.
+        let faithful = |i: &usize| {
+            let exact = self.values[*i];
+            exact.is_finite() && (g[*i] - exact).abs() <= FAITHFUL * self.unit * exact.abs()
+        };
+        let rounded: Vec<usize> = differing.iter().copied().filter(|i| !faithful(i)).collect();
+        let (within, out): (Vec<usize>, Vec<usize>) = rounded
             .iter()
             .partition(|i| self.bounds[**i].is_finite() && inside(i));
         if above(out.len(), MOST_OPEN) {
@@ -149,16 +161,20 @@ impl Likely {
             Known::EqualResidues => {
                 REACH * self.noise <= MOST_NOISE || want.ring().is_some_and(all_zero)
             }
-            Known::Nothing => {
-                let scale = NARROW * (0..n).map(|i| magnitude(i).powi(2)).sum::<f64>();
-                let rms = NARROW * (scale / NARROW / n as f64).sqrt();
+            Known::EachOfAllTerms | Known::Nothing => {
+                let square = (0..n).map(|i| magnitude(i).powi(2)).sum::<f64>() / n as f64;
+                let rms = NARROW * square.sqrt();
+                let most = match known {
+                    Known::EachOfAllTerms => 1.0,
+                    Known::EqualResidues | Known::Nothing => MOST_CANCELLED,
+                };
                 let wide: Vec<&usize> = within
                     .iter()
                     .filter(|i| self.bounds[**i] > NARROW * magnitude(**i))
                     .collect();
                 let beside = wide.iter().filter(|i| self.bounds[***i] > rms).count();
                 !above(wide.len(), MOST_OPEN)
-                    || !above(wide.len(), MOST_CANCELLED) && !above(beside, MOST_OPEN)
+                    || !above(wide.len(), most) && !above(beside, MOST_OPEN)
             }
         };
         says.then(|| differing.len() as u64)
@@ -213,6 +229,23 @@ mod tests {
         assert_eq!(decides(21.2505, Known::Nothing), Some(1), "{found:?}");
         assert_eq!(decides(21.5, Known::Nothing), None, "{found:?}");
         assert_eq!(decides(21.5, Known::EqualResidues), None, "{found:?}");
+    }
+
+    #[test]
+    fn a_neighbour_of_the_exact_value_is_decided_and_integers_are_exact() {
+        let others = vec![vec![1.2, 0.8], vec![0.7, 1.1]];
+        let noisy = Likely::new(vec![1.0, 1.0], &others, 2f64.powi(-24));
+        let t = |x: &[f32]| Tensor::from_slice(&[2], ElementType::F32, x);
+        let near = t(&[1.0 + f32::EPSILON, 1.0]);
+        assert_eq!(
+            noisy.decides(&t(&[1.0, 1.0]), &near, Known::Nothing),
+            Some(1)
+        );
+        let counts = Likely::new(vec![3.0, 4.0], &[vec![3.0, 4.0]], 0.0);
+        let i = |x: &[i32]| Tensor::from_slice(&[2], ElementType::I32, x);
+        let (same, other) = (i(&[3, 4]), i(&[3, 5]));
+        assert_eq!(counts.decides(&same, &same, Known::Nothing), Some(0));
+        assert_eq!(counts.decides(&same, &other, Known::Nothing), None);
     }
 
     #[test]

@@ -227,6 +227,38 @@ impl Checker<'_> {
         Ok(judged)
     }
 
+    /// Whether an op of one process gave as a whole what its runs with disturbed roundings give.
+    pub(super) fn is_near_as_a_whole(
+        &self,
+        program: &Program,
+        id: OpId,
+        processes: &[Values],
+    ) -> Result<bool, Error> {
+        let ops = [id];
+        let parameters = extract::taken(program, &ops);
+        let results = &program.op(id).results;
+        let [values] = processes else {
+            return Ok(false);
+        };
+        let (Some(inputs), Some(got)) = (
+            super::all(program, values, &parameters),
+            super::all(program, values, results),
+        ) else {
+            return Ok(false);
+        };
+        let part = Part {
+            parameters: &parameters,
+            ops: &ops,
+            results,
+        };
+        let flat = extract::extract(program, &part, Form::Flat, Observed::Nothing)?;
+        if grid::depends_on_grid(&flat) {
+            return Ok(false);
+        }
+        self.near_disturbed_runs(&flat, &inputs, &got)
+            .or_else(never)
+    }
+
     /// Whether results `got` of the flat program on `inputs` lie where its runs with disturbed roundings do, and these are narrow.
     pub(super) fn near_disturbed_runs(
         &self,
@@ -238,11 +270,16 @@ impl Checker<'_> {
         let Some(all) = estimate::likely::of(flat, &inputs, self.limits)? else {
             return Ok(false);
         };
+        let known = if likely::is_transform(flat) {
+            Known::EachOfAllTerms
+        } else {
+            Known::Nothing
+        };
         let interpreter = Interpreter::new(flat, Planes::IeeeOnly, self.limits);
         let want = interpreter.run(inputs, &mut Events::default())?;
         let near = |((likely, want), got): ((&Likely, &Value), &Tensor)| {
             let want = want.as_tensor();
-            want.is_some_and(|want| likely.decides(want, got, Known::Nothing).is_some())
+            want.is_some_and(|want| likely.decides(want, got, known).is_some())
         };
         Ok(all.len() == got.len() && all.iter().zip(&want).zip(got).all(near))
     }
