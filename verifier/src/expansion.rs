@@ -3,7 +3,10 @@
 //!
 //! `align` proves nothing: it changes a program by `hlo-expand`, whose bodies `measure` compares with the functions' definitions.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
 use tileproof_dialect::{
     bound::{subnormal_roundoff, unit_roundoff},
     builder::{ProgramBuilder, Provenance},
@@ -11,9 +14,9 @@ use tileproof_dialect::{
     eval::{Events, Stop},
     hlo::{self, call::Call, composite::Values},
     location::Location,
-    op::{Op, read_hlo},
+    op::{Kind, Op, read_hlo},
     planes::Planes,
-    program::{Operation, Program},
+    program::{Operation, Program, ValueId},
     tensor::{Tensor, Value},
     types::{ElementType, TensorType, Type},
 };
@@ -50,7 +53,12 @@ pub fn align(
     let (of_before, of_after) = (names(before), names(after));
     let mut notes = vec![];
     let mut expand = |program: &Arc<Program>, own: &BTreeSet<String>, other, side: &str| {
+        let folded = match stand_in {
+            StandIn::Ops => of_numbers(program),
+            StandIn::Function => BTreeSet::new(),
+        };
         let only: BTreeSet<String> = own.difference(other).cloned().collect();
+        let only: BTreeSet<String> = only.difference(&folded).cloned().collect();
         if only.is_empty() {
             return Ok(program.clone());
         }
@@ -101,6 +109,36 @@ fn names(program: &Program) -> BTreeSet<String> {
         .op_ids()
         .filter_map(|id| name(program, program.op(id)));
     all.map(str::to_string).collect()
+}
+
+/// Functions that the program names of single numbers that hang on no input, and of nothing else: where the other side does not name them it holds their values.
+fn of_numbers(program: &Program) -> BTreeSet<String> {
+    let mut independent: HashSet<ValueId> = HashSet::new();
+    let (mut of_numbers, mut of_others) = (BTreeSet::new(), BTreeSet::new());
+    for id in program.op_ids() {
+        let o = program.op(id);
+        let Op::Hlo(op) = &o.op;
+        let computes = match o.op.kind() {
+            Kind::Movement | Kind::Arithmetic | Kind::Selection | Kind::Opaque | Kind::Integer => {
+                o.regions.is_empty() && !matches!(op, hlo::Op::Rng(_))
+            }
+            Kind::Control | Kind::Effect => false,
+        };
+        let is_literal = matches!(op, hlo::Op::Constant(_) | hlo::Op::Iota(_));
+        let of_independent =
+            !o.operands.is_empty() && o.operands.iter().all(|v| independent.contains(v));
+        if computes && (is_literal || of_independent) {
+            independent.extend(o.results.iter().copied());
+        }
+        let one = |v: &ValueId| program.ty(*v).as_tensor().is_some_and(|t| t.rank() == 0);
+        if let Some(name) = name(program, o) {
+            match of_independent && o.results.iter().all(one) {
+                true => of_numbers.insert(name.to_string()),
+                false => of_others.insert(name.to_string()),
+            };
+        }
+    }
+    of_numbers.difference(&of_others).cloned().collect()
 }
 
 /// The program with these functions as what their expansions make of them; named expansions as calls of their bodies.

@@ -21,8 +21,9 @@ use std::{
 use tileproof_dialect::{
     bound::{Bound, subnormal_roundoff, unit_roundoff},
     eval::Stop,
+    hlo,
     op::{Kind, Op},
-    program::{OpId, Program, RegionId, ValueDef, ValueId},
+    program::{OpId, Operation, Program, RegionId, ValueDef, ValueId},
     tensor::{Tensor, Value},
 };
 use xxhash_rust::xxh3::Xxh3;
@@ -355,5 +356,30 @@ pub fn compare(
             Ok(out)
         }
         (_, _) => Ok(bounds::Bounded::loose("not a tensor".to_string())),
+    }
+}
+
+/// About how many scalar operations an op takes.
+pub fn work(session: &Session<'_>, o: &Operation, environment: &Environment) -> u64 {
+    let len = |v: &ValueId| {
+        environment
+            .get(v)
+            .and_then(|c| session.value(*c).ok())
+            .and_then(Value::as_tensor)
+            .map_or(1, |t| t.len() as u64)
+    };
+    let (operands, results): (Vec<u64>, Vec<u64>) = (
+        o.operands.iter().map(len).collect(),
+        o.results.iter().map(len).collect(),
+    );
+    let Op::Hlo(inner) = &o.op;
+    match (inner, &operands[..], &results[..]) {
+        // M*K, K*N and M*N elements take M*K*N products.
+        (hlo::Op::DotGeneral(_) | hlo::Op::Convolution(_), [a, b, ..], [r]) => {
+            ((*a as f64) * (*b as f64) * (*r as f64)).sqrt() as u64
+        }
+        // A body may run once per element, op by op.
+        (_, _, _) if !o.regions.is_empty() => 64 * operands.iter().chain(&results).sum::<u64>(),
+        (_, _, _) => operands.iter().chain(&results).sum(),
     }
 }

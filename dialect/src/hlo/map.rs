@@ -8,7 +8,7 @@
 
 use crate::{
     attribute::{AttributeReader, Attributes},
-    bound::{Bound, Bounded},
+    bound::{Bound, Bounded, gamma, subnormal_roundoff, unit_roundoff},
     builder::{ProgramBuilder, Provenance, Sampler},
     eval::{EvalContext, Stop, Trap},
     hlo::{if_::fits, region_bound, shape},
@@ -73,8 +73,30 @@ impl OpDef for Map {
         Ok(results.into_iter().map(|t| t.reshaped(first.dims()).into()).collect())
     }
 
-    fn bound(&self, _: &[Bounded<'_>], _: &[Type], values: &[Value], _: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
-        Ok(region_bound::undetermined(values))
+    /// One op of two inputs, with conversions beside it at most: the rounding of the op and of the conversions, and the inputs' errors. Others: undetermined.
+    fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], cx: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
+        let (Some((name, rounding)), [a, b], [Value::Tensor(result)]) = (cx.runner.folding_op(0), operands, values) else {
+            return Ok(region_bound::undetermined(values));
+        };
+        let (Some(x), Some(y)) = (a.value.as_tensor(), b.value.as_tensor()) else { return Ok(region_bound::undetermined(values)) };
+        if !result.element().is_float() {
+            return Ok(region_bound::undetermined(values));
+        }
+        let (x, y, z) = (x.to_f64s(), y.to_f64s(), result.to_f64s());
+        // Beside the rounded result the errors are larger than beside the exact one by a second order.
+        let relative = gamma(2.0, unit_roundoff(result.element()) + rounding);
+        let tiny = subnormal_roundoff(result.element());
+        let at = |i: usize| {
+            let (e, f) = (a.error.at(i), b.error.at(i));
+            match name {
+                "add" | "subtract" => e + f + relative * z[i].abs(),
+                "multiply" => x[i].abs() * f + y[i].abs() * e + e * f + relative * z[i].abs() + tiny,
+                "maximum" | "minimum" if rounding == 0.0 => e.max(f),
+                _ => f64::INFINITY,
+            }
+        };
+        let open = |i: usize| if z[i].is_finite() || at(i) == 0.0 { at(i) } else { f64::INFINITY };
+        Ok(vec![Bound::absolute((0..result.len()).map(open).collect())])
     }
 
     fn sample(s: &mut Sampler) -> Program {

@@ -50,22 +50,23 @@ impl ReduceWindow {
         }
     }
 
-    fn float_bound(&self, operands: &[Bounded<'_>], result: &Tensor, single: &str) -> Result<Option<Vec<f64>>, Stop> {
+    fn float_bound(&self, operands: &[Bounded<'_>], result: &Tensor, (folding, rounding): (&str, f64)) -> Result<Option<Vec<f64>>, Stop> {
         let [input, init] = operands else { return Ok(None) };
         let (Some(x), Some(i)) = (input.value.as_tensor(), init.value.as_tensor()) else { return Ok(None) };
         let w = self.window();
         let errors: Vec<f64> = (0..x.len()).map(|i| input.error.at(i)).collect();
-        match single {
+        let terms = self.window_dimensions.iter().map(|n| *n as f64).product::<f64>() + 1.0;
+        // A body that rounds in between does so once a step more.
+        let g = gamma(terms, unit_roundoff(result.element()) + rounding);
+        match folding {
             "add" => {
                 let magnitudes: Vec<f64> = x.to_f64s().iter().zip(&errors).map(|(v, e)| v.abs() + e).collect();
                 let init_magnitude = i.to_f64s().first().map_or(0.0, |v| v.abs()) + init.error.at(0);
                 let sums = window::fold_f64(&w, &magnitudes, x.dims(), init_magnitude, |a, b| a + b)?;
                 let carried = window::fold_f64(&w, &errors, x.dims(), init.error.at(0), |a, b| a + b)?;
-                let terms = self.window_dimensions.iter().map(|n| *n as f64).product::<f64>() + 1.0;
-                let g = gamma(terms, unit_roundoff(result.element()));
                 Ok(Some(sums.iter().zip(&carried).map(|(s, e)| g * s + e).collect()))
             }
-            "maximum" | "minimum" => Ok(Some(window::fold_f64(&w, &errors, x.dims(), init.error.at(0), f64::max)?)),
+            "maximum" | "minimum" if rounding == 0.0 => Ok(Some(window::fold_f64(&w, &errors, x.dims(), init.error.at(0), f64::max)?)),
             "multiply" => {
                 let start = i.to_f64s().first().map_or(f64::NAN, |v| v.abs());
                 let factors: Vec<f64> = x.to_f64s().iter().map(|v| v.abs()).collect();
@@ -75,8 +76,6 @@ impl ReduceWindow {
                 };
                 let (below, above) = (product(&|v, _| v.min(1.0))?, product(&|v, _| v.max(1.0))?);
                 let carried = product(&|v, e| 1.0 + e / v.max(f64::MIN_POSITIVE))?;
-                let n = self.window_dimensions.iter().map(|n| *n as f64).product::<f64>() + 1.0;
-                let g = gamma(n, unit_roundoff(result.element()));
                 let are_exact = input.error.is_exact() && init.error.is_exact();
                 let ends = below.into_iter().zip(above).zip(carried);
                 Ok(Some(ends.map(|(ends, carried)| reduction_bound::product(ends, (1.0 + g) * carried - 1.0, are_exact, result.element())).collect()))
@@ -165,7 +164,7 @@ impl OpDef for ReduceWindow {
     /// As `reduce`: a sum of n terms is off by gamma_n * sum |term| plus the terms' errors, a product of n factors by that relative to it, a minimum or maximum by the
     /// largest error.
     fn bound(&self, operands: &[Bounded<'_>], _: &[Type], values: &[Value], cx: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
-        let single = cx.runner.single_op(0).unwrap_or("");
+        let folding = cx.runner.folding_op(0).unwrap_or(("", 0.0));
         let one = |v: &Value| {
             let Some(t) = v.as_tensor() else { return Ok(Bound::Exact) };
             if t.element().is_integer() {
@@ -174,7 +173,7 @@ impl OpDef for ReduceWindow {
             if !t.element().is_float() {
                 return Ok(Bound::undetermined(t.len()));
             }
-            let errors = self.float_bound(operands, t, single)?.unwrap_or_else(|| vec![f64::INFINITY; t.len()]);
+            let errors = self.float_bound(operands, t, folding)?.unwrap_or_else(|| vec![f64::INFINITY; t.len()]);
             let numbers = t.to_f64s();
             Ok(Bound::absolute(errors.iter().zip(numbers.iter()).map(|(e, v)| if v.is_finite() || *e == 0.0 { *e } else { f64::INFINITY }).collect()))
         };
@@ -267,7 +266,7 @@ mod tests {
         let bound = |x: &[f64], error: &Bound| {
             let (x, one) = (Value::from(floats(&[3], x)), Value::from(floats(&[], &[1.])));
             let operands = [Bounded { value: &x, error }, Bounded { value: &one, error: &Bound::Exact }];
-            op.float_bound(&operands, &floats(&[2], &[0., 0.]), "multiply").unwrap().unwrap()
+            op.float_bound(&operands, &floats(&[2], &[0., 0.]), ("multiply", 0.0)).unwrap().unwrap()
         };
         let g = gamma(3.0, 2f64.powi(-24));
         let near = |got: f64, want: f64| assert!((got - want).abs() <= 1e-9 * want, "{got} {want}");

@@ -15,6 +15,7 @@ use tileproof_dialect::{
     bound::Bound,
     eval::Stop,
     hlo,
+    location::SourceOp,
     numerics::Contract,
     op::{Kind, Op},
     program::{Program, ValueDef, ValueId},
@@ -266,13 +267,12 @@ impl CoEvaluation<'_, '_, '_> {
         };
         let mut same: Vec<ValueId> = vec![];
         if self.pair.origin == Origin::Pass {
-            let mine = source(self.pair.after.program, v);
-            same.extend(
-                candidates
-                    .iter()
-                    .copied()
-                    .filter(|c| mine.is_some() && source(self.pair.before.program, *c) == mine),
-            );
+            let mine = self.sources(v);
+            let shares = |c: &ValueId| {
+                let theirs = source(self.pair.before.program, *c);
+                theirs.is_some_and(|s| mine.contains(&s))
+            };
+            same.extend(candidates.iter().copied().filter(shares));
             if let [one] = same[..] {
                 return Ok(vec![one]);
             }
@@ -314,6 +314,19 @@ impl CoEvaluation<'_, '_, '_> {
                 .collect());
         }
         Ok(distinct.into_iter().map(|(_, c)| c).collect())
+    }
+
+    /// The source ops that an after-side value stands for: the first of its op, but of an op with several results any.
+    fn sources(&self, v: ValueId) -> &[SourceOp] {
+        let program = self.pair.after.program;
+        let ValueDef::Result { op, .. } = program.value(v).def else {
+            return &[];
+        };
+        let o = program.op(op);
+        match (&o.location.sources[..], &o.results[..]) {
+            ([first, ..], [_]) => std::slice::from_ref(first),
+            (all, _) => all,
+        }
     }
 
     /// How much a before-side value looks like what an op of a pass of ours computes: it stands for one of the same source ops; it is no constant.

@@ -1,7 +1,7 @@
 //! Literals and folded tensors (DESIGN.md section 6, RING.md rules 2 and 3). A value that hangs on no input takes the residues of the before-side value
 //! that has its bits; a literal that only one side has is tried with the residues of the expressions that give it; the strict value comes last.
 
-use super::{Bodies, CoEvaluation, Fingerprints, Frame, Pass, cut::Got};
+use super::{Bodies, CoEvaluation, Fingerprints, Frame, Pass, cut::Got, readings::assignments};
 use crate::{
     literal::{
         search,
@@ -16,18 +16,14 @@ use tileproof_dialect::{
     bound::Bound,
     buffer::Buffer,
     eval::Stop,
-    hlo,
     numerics::Contract,
-    op::Op,
     planes::ring::Residue,
-    program::{OpId, Operation, ValueDef, ValueId},
+    program::{OpId, ValueDef, ValueId},
     tensor::{Tensor, Value},
-    types::ElementType,
+    types::{ElementType, TensorType},
 };
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Most assignments of residues tried for one region.
-const MOST_ASSIGNMENTS: usize = 16;
 /// Most ops of a region that is tried with other residues.
 const MOST_OPS: usize = 64;
 /// Most literals looked up only to be noted.
@@ -47,8 +43,10 @@ pub struct Known {
     offered: std::collections::HashSet<Content>,
     searched: HashMap<(ElementType, u64), Vec<search::Explanation>>,
     work: u64,
-    /// How often no reading helped, by value of the after side: a loop would try again at every step.
-    failures: HashMap<ValueId, u32>,
+    /// How often no reading helped, by value of the after side: a loop would try again at every step. What a first pass does not explain a later one may.
+    failures: HashMap<(ValueId, Pass), u32>,
+    /// Before-side values whose elements are not all equal, by type.
+    pub(super) tensors: HashMap<TensorType, Vec<Content>>,
 }
 
 impl Known {
@@ -72,6 +70,9 @@ impl Known {
                 all.push(residue);
             }
         }
+        if splat(t).is_none() {
+            self.tensors.entry(t.ty()).or_default().push(content);
+        }
         self.by_bytes.entry(bytes_key(t)).or_default().push(content);
     }
 }
@@ -81,7 +82,7 @@ fn bytes_key(t: &Tensor) -> u128 {
 }
 
 /// The number all elements of a real float tensor are.
-fn splat(t: &Tensor) -> Option<f64> {
+pub(super) fn splat(t: &Tensor) -> Option<f64> {
     if !t.element().is_float() || t.is_empty() {
         return None;
     }
@@ -116,7 +117,7 @@ fn first_pair(t: &Tensor) -> Option<[Residue; 2]> {
     t.ring()?.first_chunk::<2>().copied()
 }
 
-fn splat_residue(t: &Tensor) -> Option<Residue> {
+pub(super) fn splat_residue(t: &Tensor) -> Option<Residue> {
     let ring = t.ring()?;
     let first = *ring.first()?;
     ring.iter().all(|r| *r == first).then_some(first)
@@ -195,7 +196,7 @@ impl CoEvaluation<'_, '_, '_> {
         if !(contract.merges_literals() || *contract == Contract::Strict)
             || (pass == Pass::First && !frame.followed.pending.contains_key(&v))
             || self.explanations.work > MOST_WORK
-            || self.explanations.failures.get(&v) >= Some(&MOST_FAILURES)
+            || self.explanations.failures.get(&(v, pass)) >= Some(&MOST_FAILURES)
         {
             return Ok(None);
         }
@@ -229,7 +230,8 @@ impl CoEvaluation<'_, '_, '_> {
             }
             let mut leaves = vec![];
             for x in self.leaves(&side, v, alone, frame) {
-                let alternatives = self.alternatives(frame.followed.after[&x], pass)?;
+                let alternatives =
+                    self.alternatives(frame.followed.after[&x], bodies, frame, pass)?;
                 if alternatives.len() > 1 {
                     leaves.push(Leaf {
                         value: x,
@@ -241,7 +243,8 @@ impl CoEvaluation<'_, '_, '_> {
                 continue;
             }
             tried = true;
-            for ranks in assignments(&leaves) {
+            let most = leaves.iter().map(|l| l.alternatives.len() - 1).collect();
+            for ranks in assignments(most) {
                 let found = self.attempt(
                     v,
                     &side,
@@ -260,7 +263,7 @@ impl CoEvaluation<'_, '_, '_> {
         if !tried {
             return Ok(None);
         }
-        *self.explanations.failures.entry(v).or_default() += 1;
+        *self.explanations.failures.entry((v, pass)).or_default() += 1;
         Ok(None)
     }
 
@@ -296,7 +299,13 @@ impl CoEvaluation<'_, '_, '_> {
     }
 
     /// Readings of a value without inputs, its own first.
-    fn alternatives(&mut self, content: Content, pass: Pass) -> Result<Vec<Alternative>, Stop> {
+    fn alternatives(
+        &mut self,
+        content: Content,
+        bodies: Bodies,
+        frame: &Frame,
+        pass: Pass,
+    ) -> Result<Vec<Alternative>, Stop> {
         let value = self.session.value(content)?.clone();
         let Some(t) = value.as_tensor().filter(|t| t.element().has_ring()) else {
             return Ok(vec![]);
@@ -343,9 +352,16 @@ impl CoEvaluation<'_, '_, '_> {
             } else {
                 vec![]
             };
+            let unknown = merged.is_empty() && lonely;
             for e in merged {
                 let text = format!("{x:?} : {element} = {}", e.text);
                 add(self.session, repeated(e.residue), e.error, text);
+            }
+            if unknown && self.pair.numerics.contract.merges_literals() {
+                for (residue, error) in self.functions_near(&element, x, bodies, frame)? {
+                    let text = format!("{x:?} : {element} is a function the other side computes");
+                    add(self.session, repeated(residue), error, text);
+                }
             }
         } else if let Some(both) = splat_parts(t) {
             // One part of a complex number is explained at a time, for the other is zero as a rule.
@@ -372,8 +388,9 @@ impl CoEvaluation<'_, '_, '_> {
                     add(self.session, ring, e.error, text);
                 }
             }
-        } else if let Some(same) = self.explanations.by_bytes.get(&bytes_key(t)) {
-            for c in same.clone() {
+        } else {
+            let same = self.explanations.by_bytes.get(&bytes_key(t)).cloned();
+            for c in same.unwrap_or_default() {
                 // Values of an earlier step of a loop are gone.
                 let Ok(other) = self.session.value(c).cloned() else {
                     continue;
@@ -382,6 +399,12 @@ impl CoEvaluation<'_, '_, '_> {
                     let text =
                         format!("a folded tensor {} is what the other side computes", t.ty());
                     add(self.session, ring.clone(), 0.0, text);
+                }
+            }
+            if self.pair.numerics.contract.merges_literals() {
+                for (ring, error) in self.reciprocals(t) {
+                    let text = format!("a tensor {} is 1 / one of the other side", t.ty());
+                    add(self.session, ring, error, text);
                 }
             }
         }
@@ -395,7 +418,7 @@ impl CoEvaluation<'_, '_, '_> {
         Ok(out)
     }
 
-    fn searched(&mut self, element: &ElementType, x: f64) -> Vec<search::Explanation> {
+    pub(super) fn searched(&mut self, element: &ElementType, x: f64) -> Vec<search::Explanation> {
         let key = (element.clone(), x.to_bits());
         if let Some(found) = self.explanations.searched.get(&key) {
             return found.clone();
@@ -476,7 +499,7 @@ impl CoEvaluation<'_, '_, '_> {
                 for (x, c) in o.results.iter().zip(results) {
                     environment.entry(*x).or_insert(c);
                 }
-                self.explanations.work += work(self.session, o, &environment);
+                self.explanations.work += region::work(self.session, o, &environment);
             }
         }
         self.session.events = events;
@@ -506,73 +529,9 @@ impl CoEvaluation<'_, '_, '_> {
             return Ok(None);
         }
         self.changed_region(partner, v, &got, Ring::Equal, bodies, frame)?;
+        let found = |noted: &String| texts.iter().any(|t| t.starts_with(&format!("{noted} ")));
+        self.outcome.unexplained.retain(|noted| !found(noted));
         self.outcome.explained.extend(texts);
         Ok(frame.before.get(&partner).copied())
-    }
-}
-
-/// About how many scalar operations an op takes.
-pub(super) fn work(session: &Session<'_>, o: &Operation, environment: &Environment) -> u64 {
-    let len = |v: &ValueId| {
-        environment
-            .get(v)
-            .and_then(|c| session.value(*c).ok())
-            .and_then(Value::as_tensor)
-            .map_or(1, |t| t.len() as u64)
-    };
-    let (operands, results): (Vec<u64>, Vec<u64>) = (
-        o.operands.iter().map(len).collect(),
-        o.results.iter().map(len).collect(),
-    );
-    let Op::Hlo(inner) = &o.op;
-    match (inner, &operands[..], &results[..]) {
-        // M*K, K*N and M*N elements take M*K*N products.
-        (hlo::Op::DotGeneral(_) | hlo::Op::Convolution(_), [a, b, ..], [r]) => {
-            ((*a as f64) * (*b as f64) * (*r as f64)).sqrt() as u64
-        }
-        // A body may run once per element, op by op.
-        (_, _, _) if !o.regions.is_empty() => 64 * operands.iter().chain(&results).sum::<u64>(),
-        (_, _, _) => operands.iter().chain(&results).sum(),
-    }
-}
-
-/// Ranks of readings to try: first one reading other than the own for all literals, then fewest changes first.
-fn assignments(leaves: &[Leaf]) -> Vec<Vec<usize>> {
-    let most: Vec<usize> = leaves.iter().map(|l| l.alternatives.len() - 1).collect();
-    let mut out: Vec<Vec<usize>> = vec![];
-    let add = |out: &mut Vec<Vec<usize>>, ranks: Vec<usize>| {
-        if out.len() < MOST_ASSIGNMENTS && !out.contains(&ranks) {
-            out.push(ranks);
-        }
-    };
-    add(&mut out, vec![1; leaves.len()]);
-    for sum in 1..=most.iter().sum::<usize>().min(MOST_ASSIGNMENTS) {
-        let mut all = vec![];
-        compositions(&most, sum, &mut vec![], &mut all);
-        for ranks in all {
-            add(&mut out, ranks);
-        }
-        if out.len() >= MOST_ASSIGNMENTS {
-            break;
-        }
-    }
-    out
-}
-
-/// Every way to write `sum` as ranks of at most `most`, up to a few times what is tried.
-fn compositions(most: &[usize], sum: usize, start: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
-    if all.len() > MOST_ASSIGNMENTS {
-        return;
-    }
-    let Some((first, rest)) = most.split_first() else {
-        if sum == 0 {
-            all.push(start.clone());
-        }
-        return;
-    };
-    for k in 0..=(*first).min(sum) {
-        start.push(k);
-        compositions(rest, sum - k, start, all);
-        start.pop();
     }
 }

@@ -4,7 +4,6 @@
 
 use super::{
     Bodies, CoEvaluation, Frame,
-    explain::work,
     probe::{MOST_OPS, MOST_WALKED, Sign},
     probe_region::{dependent_leaves, is_plain},
 };
@@ -60,7 +59,7 @@ impl CoEvaluation<'_, '_, '_> {
     pub(super) fn work_of(&self, side: &Side, frame: &Frame) -> u64 {
         let program = self.pair.before.program;
         let each = side.ops.iter();
-        each.map(|op| work(self.session, program.op(*op), &frame.before))
+        each.map(|op| region::work(self.session, program.op(*op), &frame.before))
             .sum()
     }
 

@@ -4,7 +4,6 @@
 use super::{
     Bodies, CoEvaluation, Frame,
     cut::{Got, distance, sample},
-    explain::work,
 };
 use crate::{
     compare::{bits, bounds},
@@ -24,6 +23,7 @@ use tileproof_dialect::{
     planes::ring::is_code,
     program::{Program, ValueId},
     tensor::{Tensor, Value},
+    types::ElementType,
 };
 
 /// Candidates looked at in IEEE for one value, closest first.
@@ -96,7 +96,9 @@ impl CoEvaluation<'_, '_, '_> {
                 (self.pair.after.program, &got_side, &frame.followed.after),
             ] {
                 let ops = side.ops.iter().map(|op| program.op(*op));
-                self.loose_work += ops.map(|o| work(self.session, o, environment)).sum::<u64>();
+                self.loose_work += ops
+                    .map(|o| region::work(self.session, o, environment))
+                    .sum::<u64>();
             }
             if self.loose_work > MOST_WORK {
                 return Ok(None);
@@ -291,6 +293,12 @@ impl CoEvaluation<'_, '_, '_> {
                 return Some("a function written out otherwise".to_string());
             }
         }
+        let [want, got] = sides;
+        if numerics.contract == Contract::Strict
+            && (contract::writes_out(want, got) || contract::writes_out(got, want))
+        {
+            return Some("a function written out otherwise".to_string());
+        }
         if !numerics.contract.names_its_identities() {
             let session = &*self.session;
             let want = (self.pair.before, want_side, &frame.before);
@@ -319,9 +327,11 @@ impl CoEvaluation<'_, '_, '_> {
                 &frame.followed.shared,
             );
             if let Some((element, x)) = after.first() {
-                self.outcome
-                    .unexplained
-                    .insert(format!("{x:?} : {element}"));
+                if self.searched(element, *x).is_empty() {
+                    self.outcome
+                        .unexplained
+                        .insert(format!("{x:?} : {element}"));
+                }
                 return Some(format!("literal {x:?}"));
             }
             if let Some((_, x)) = before.first() {
@@ -385,12 +395,12 @@ fn lonely_literals(
     environment: &Environment,
     has: impl Fn(&Tensor, f64) -> bool,
     shared: &HashSet<Content>,
-) -> Vec<(String, f64)> {
+) -> Vec<(ElementType, f64)> {
     let program = version.program;
     let mut out = vec![];
-    let look = |t: &Tensor| -> Option<(String, f64)> {
+    let look = |t: &Tensor| -> Option<(ElementType, f64)> {
         let x = crate::literal::table::scalar(t)?;
-        (x.is_finite() && x != 0.0 && !has(t, x)).then(|| (t.element().to_string(), x))
+        (x.is_finite() && x != 0.0 && !has(t, x)).then(|| (t.element().clone(), x))
     };
     for op in &side.ops {
         let o = program.op(*op);
@@ -414,7 +424,7 @@ fn lonely_literals(
                     && !shared.contains(c)
                     && let Some(first) = t.to_f64s().first()
                 {
-                    out.push((t.element().to_string(), *first));
+                    out.push((t.element().clone(), *first));
                 }
             }
         }

@@ -18,6 +18,7 @@ mod loose;
 mod mismatch;
 pub mod probe;
 mod probe_region;
+mod readings;
 pub mod repeated;
 
 use crate::{

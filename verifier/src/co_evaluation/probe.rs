@@ -8,7 +8,6 @@
 use super::{
     Bodies, CoEvaluation, Followed, Frame,
     cut::Got,
-    explain::work,
     kernel_probe,
     probe_region::{collect, dependent_leaves, is_plain, moved_for, unlike_leaves},
 };
@@ -376,7 +375,7 @@ impl CoEvaluation<'_, '_, '_> {
             for op in &side.ops {
                 let results = self.session.eval_op(version, *op, environment)?;
                 let o = version.program.op(*op);
-                self.probed.work += work(self.session, o, environment);
+                self.probed.work += region::work(self.session, o, environment);
                 environment.extend(o.results.iter().copied().zip(results));
             }
             let root = environment.get(&side.root).copied();

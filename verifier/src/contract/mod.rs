@@ -3,6 +3,7 @@
 //! Proves: both sides are what the contract allows from the same cut values. Cannot: judge a region whose bound is wide (`Loose`).
 
 pub mod clauses;
+mod disturbed;
 pub mod function_ulp;
 pub mod lapack;
 mod likely;
@@ -113,7 +114,13 @@ pub fn judge(
             ..Judged::of(Ieee::Outside, Some(first))
         });
     }
-    if let Some(judged) = by_function(session, (before, after), (&want, &got), &differing)? {
+    if let Some(judged) = by_function(
+        session,
+        numerics,
+        (before, after),
+        (&want, &got),
+        &differing,
+    )? {
         return Ok(judged);
     }
     if residual::is_stable(session, (before, after), (&want, &got))? {
@@ -179,6 +186,11 @@ pub fn judge(
             bounded = sharper;
         }
     }
+    if let (Ieee::Loose(_), None) = (&bounded.ieee, bounded.outside)
+        && let Some(n) = disturbed::decides(session, before, after, &want, &got)?
+    {
+        (bounded.ieee, likely) = (Ieee::Within, n);
+    }
     let cancelled = bounded.cancelled + bounded.zeros;
     let mut out = under(
         session,
@@ -196,16 +208,22 @@ pub fn judge(
 /// the same class, and zeros of the same sign.
 fn by_function(
     session: &mut Session<'_>,
+    numerics: &Numerics,
     (before, after): (&Part<'_>, &Part<'_>),
     (want, got): (&Tensor, &Tensor),
     differing: &[usize],
 ) -> Result<Option<Judged>, Stop> {
-    let function = match (is_judge(before), is_judge(after)) {
-        (true, false) => before,
-        (false, true) => after,
+    let (b, a) = (before.version.program, after.version.program);
+    let strict = numerics.contract == Contract::Strict;
+    let ulps = Functions::Ulp(STRICT_FUNCTION_ULP);
+    let (function, functions) = match (is_judge(before), is_judge(after)) {
+        (true, false) => (before, Functions::AsStated),
+        (false, true) => (after, Functions::AsStated),
+        (false, false) if strict && writes_out((b, before.side), (a, after.side)) => (before, ulps),
+        (false, false) if strict && writes_out((a, after.side), (b, before.side)) => (after, ulps),
         (true, true) | (false, false) => return Ok(None),
     };
-    let Ok(reach) = region::reach(session, function, Functions::AsStated, None)? else {
+    let Ok(reach) = region::reach(session, function, functions, None)? else {
         return Ok(None);
     };
     let bounded = bounds::compare(want, &reach.bound, got, &Bound::Exact);
@@ -225,6 +243,21 @@ fn is_judge(part: &Part<'_>) -> bool {
         return false;
     };
     opaque::is_judge(part.version.program, id)
+}
+
+/// Whether the first side is one function of real numbers, and the second applies none: it may be an approximation of it by arithmetic.
+pub fn writes_out((program, side): (&Program, &Side), (other, ops): (&Program, &Side)) -> bool {
+    let is_function = |program: &Program, id: OpId| {
+        let o = program.op(id);
+        o.op.kind() == Kind::Opaque && !matches!(o.op, Op::Hlo(hlo::Op::Sqrt(_)))
+    };
+    let [id] = side.ops[..] else {
+        return false;
+    };
+    let ty = program.ty(side.root).as_tensor();
+    ty.is_some_and(|t| t.element.is_float())
+        && is_function(program, id)
+        && !ops.ops.iter().any(|id| is_function(other, *id))
 }
 
 fn names_an_expansion(part: &Part<'_>) -> bool {
@@ -271,10 +304,17 @@ fn under(
     let signs_count = in_order && !numerics.special.contains(&SpecialValues::SignedZero);
     let sums_overflow =
         !in_order && (sums_may_overflow(session, before)? || sums_may_overflow(session, after)?);
-    // Rewrites of ours that reassociate say that products overflow in another order; contract `xla` has a clause for it.
+    // Rewrites of ours that reassociate say that products overflow in another order; contract `xla` has a clause for it. A fold has no order under any.
+    let folds = |part: &Part<'_>| {
+        let mut ops = part.side.ops.iter();
+        ops.any(|op| overflow::folds_product(part.version.program, *op))
+    };
     let products_overflow = match numerics.contract {
-        Contract::Strict | Contract::Unknown | Contract::BitExact => false,
-        Contract::Reassociates
+        Contract::BitExact => false,
+        Contract::Strict | Contract::Unknown if !folds(before) && !folds(after) => false,
+        Contract::Strict
+        | Contract::Unknown
+        | Contract::Reassociates
         | Contract::Approximates { .. }
         | Contract::ChangesPrecision { .. }
         | Contract::Xla => {

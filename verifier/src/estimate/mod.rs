@@ -4,6 +4,7 @@
 //! Proves nothing: a wrong number may lie within, and one that is right but for its roundings outside. It stands beside verdicts that no bound decides, and
 //! changes them only where the after side is of another magnitude altogether ([`Distances::is_far_off`]).
 
+pub mod likely;
 mod variant;
 
 use crate::{compare::bits, contract::clauses::normal_range, inputs::Class};

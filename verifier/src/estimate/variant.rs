@@ -28,7 +28,7 @@ const LONGEST_PATTERN: u64 = 1 << 16;
 pub enum Variant {
     /// Floats are f64, complex numbers pairs of them. Explicit reductions of the precision stay; conversions to narrower types vanish.
     Wide,
-    /// Every rounded result is moved by at most one unit in the last place, and sums run backwards for half of the seeds.
+    /// Every rounded result, and every term of a sum, is moved by at most one unit in the last place, and sums run backwards for half of the seeds.
     Disturbed { seed: u64 },
 }
 
@@ -173,6 +173,12 @@ impl Rebuild<'_> {
                 if depth == Depth::Followed && seed % 2 == 1 {
                     self.turn(o, &mut operands);
                 }
+                if depth == Depth::Followed
+                    && let (Some(unit), Some(terms)) =
+                        (self.rounding_of_steps(o), operands.first_mut())
+                {
+                    *terms = self.moved(*terms, unit);
+                }
                 o.op.clone()
             }
         };
@@ -258,40 +264,68 @@ impl Rebuild<'_> {
             )
     }
 
+    /// Largest unit roundoff that a fold of one tensor by sums or products has on the way; the engine adds up in one order only.
+    fn rounding_of_steps(&self, o: &Operation) -> Option<f64> {
+        let folds = matches!(o.op, Op::Hlo(hlo::Op::Reduce(_) | hlo::Op::ReduceWindow(_)));
+        let body = o
+            .regions
+            .first()
+            .filter(|_| folds && o.operands.len() == 2)?;
+        let ops = self.program.ops_within(*body);
+        let ops: Vec<&Operation> = ops.into_iter().map(|id| self.program.op(id)).collect();
+        let arithmetic =
+            |o: &&Operation| matches!(o.op, Op::Hlo(hlo::Op::Add(_) | hlo::Op::Multiply(_)));
+        ops.iter().copied().find(|o| arithmetic(o))?;
+        let results = ops.iter().flat_map(|o| &o.results);
+        let units = results.filter_map(|v| {
+            let t = self.program.ty(*v).as_tensor()?;
+            t.element.is_float().then(|| unit_roundoff(&t.element))
+        });
+        units.reduce(f64::max)
+    }
+
     /// A result that the op rounded, times 1 or one of its neighbours, element by element along its longest dimension.
     fn disturbed(&mut self, o: &Operation, v: ValueId) -> ValueId {
-        let Some(ty) = self.builder.ty(v).as_tensor().cloned() else {
-            return v;
-        };
         let rounds = match o.op.kind() {
             Kind::Arithmetic | Kind::Opaque => true,
             Kind::Movement | Kind::Selection | Kind::Integer | Kind::Control | Kind::Effect => {
                 false
             }
         };
-        let element = ty.element.clone();
-        let is_float = element.is_float() || element.is_complex();
-        let (true, Some(dims)) = (rounds && is_float && element.bits() >= 16, ty.static_dims())
-        else {
+        let Some(ty) = self.builder.ty(v).as_tensor().filter(|_| rounds) else {
+            return v;
+        };
+        let part = ty.element.complex_part();
+        let unit = unit_roundoff(part.as_ref().unwrap_or(&ty.element));
+        self.moved(v, unit)
+    }
+
+    /// Floats times 1, 1 - `unit` or 1 + 2 `unit`, along their longest dimension.
+    fn moved(&mut self, v: ValueId, unit: f64) -> ValueId {
+        let Some(ty) = self.builder.ty(v).as_tensor().cloned() else {
+            return v;
+        };
+        let is_float = ty.element.is_float() || ty.element.is_complex();
+        let (true, Some(dims)) = (is_float && ty.element.bits() >= 16, ty.static_dims()) else {
             return v;
         };
         let longest = (0..dims.len()).filter(|d| dims[*d] <= LONGEST_PATTERN);
         let Some(along) = longest.max_by_key(|d| dims[*d]) else {
-            return self.scaled(v, &ty, &[], &[]);
+            return self.scaled(v, &ty, unit, &[], &[]);
         };
-        self.scaled(v, &ty, &dims[along..=along], &[along as i64])
+        self.scaled(v, &ty, unit, &dims[along..=along], &[along as i64])
     }
 
     fn scaled(
         &mut self,
         v: ValueId,
         ty: &Arc<TensorType>,
+        unit: f64,
         pattern: &[u64],
         along: &[i64],
     ) -> ValueId {
         let part = ty.element.complex_part();
         let real = part.clone().unwrap_or(ty.element.clone());
-        let unit = unit_roundoff(&real);
         let n = pattern.iter().product::<u64>() as usize;
         let mut factor = || match self.random.bits() >> 62 {
             0 => 1.0 - unit,

@@ -94,9 +94,11 @@ pub fn explain(
         round,
         literals: terms(element, literals, round, absent),
         pairs: vec![],
+        simpler: HashSet::new(),
         residues: HashSet::new(),
         found: vec![],
     };
+    search.note_simpler();
     search.run();
     search.found
 }
@@ -132,11 +134,26 @@ struct Search {
     literals: Vec<Term>,
     /// Expressions of one op.
     pairs: Vec<Term>,
+    /// Residues of literals, and of what one unary op makes of one, that are rounded to another value than the target: (a / b) * b is a with two roundings
+    /// more, and would explain the last bit of anything.
+    simpler: HashSet<Residue>,
     residues: HashSet<Residue>,
     found: Vec<Explanation>,
 }
 
 impl Search {
+    fn note_simpler(&mut self) {
+        for i in 0..self.literals.len() {
+            let of = UNARY.map(|u| self.unary(u, self.literals[i], i));
+            for t in std::iter::once(self.literals[i]).chain(of) {
+                if t.value.to_bits() != self.target.to_bits() {
+                    let residue = self.residue(t.form);
+                    self.simpler.insert(residue);
+                }
+            }
+        }
+    }
+
     fn run(&mut self) {
         for t in self.literals.clone() {
             self.offer(t);
@@ -253,7 +270,7 @@ impl Search {
             return;
         }
         let residue = self.residue(t.form);
-        if self.residues.insert(residue) {
+        if !self.simpler.contains(&residue) && self.residues.insert(residue) {
             let error = (t.exact - self.target).abs() + 4.0 * f64::EPSILON * self.target.abs();
             self.found.push(Explanation {
                 text: self.text(t.form, true),
@@ -337,7 +354,7 @@ impl Search {
 }
 
 /// One rounding to the type, as the reference engine rounds the result of an op.
-fn rounding(element: &ElementType) -> Option<fn(f64) -> f64> {
+pub fn rounding(element: &ElementType) -> Option<fn(f64) -> f64> {
     match element {
         ElementType::F64 => Some(|x| x),
         ElementType::F32 => Some(|x| f64::from(x as f32)),
@@ -412,6 +429,17 @@ mod tests {
                 .all(|e| !e.text.contains('+') && !e.text.contains(" - ")),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn a_literal_times_and_by_another_is_no_new_number() {
+        // The nearest number below 1, divided by b and multiplied by b, is rounded to 1.
+        let (near, b) = (1.0 - f32::EPSILON / 2.0, 1.501_409_4f32);
+        assert_eq!(near / b * b, 1.0);
+        let found = explained(-1.0, &[-f64::from(near), f64::from(b), 1.0]);
+        let all: Vec<Residue> = found.iter().map(|e| e.residue).collect();
+        assert!(all.contains(&embed(-1.0)), "{found:?}");
+        assert!(!all.contains(&embed(-near)), "{found:?}");
     }
 
     #[test]

@@ -246,7 +246,7 @@ fn pass_notes(out: &mut String, p: &PassReport) {
     if p.likely > 0 {
         let _ = writeln!(
             out,
-            "{}: {} sums are decided by a probabilistic bound: 8 sqrt(n) u max|partial sum|, of products 8 sqrt(n) u |product|",
+            "{}: {} elements are decided by a probabilistic bound: 8 sqrt(n) u max|partial sum| of sums, 8 sqrt(n) u |product| of products, else 8 times the farthest of 8 runs with disturbed roundings from f64",
             p.pass, p.likely
         );
     }

@@ -16,6 +16,10 @@ use crate::{
         freedom::{self, Flush, Freedom},
         scheduled::{self, Ends},
     },
+    estimate::{
+        self,
+        likely::{Known, Likely},
+    },
     grid,
     isolate::extract::{self, Form, Observed, Part},
     verdict::Ieee,
@@ -24,13 +28,14 @@ use std::sync::Arc;
 use tileproof_dialect::{
     bound::Bound,
     error::Error,
-    eval::Stop,
+    eval::{Events, Stop},
     hlo,
     op::Op,
+    planes::Planes,
     program::{OpId, Program, ValueId},
     tensor::{Tensor, Value},
 };
-use tileproof_runtime::grid::Devices;
+use tileproof_runtime::{grid::Devices, reference::Interpreter};
 
 /// A comparison of the results of one kernel.
 pub struct Judged {
@@ -38,7 +43,7 @@ pub struct Judged {
     pub identical: bool,
     pub difference: Option<Difference>,
     pub want: Vec<Value>,
-    /// Decided by the probabilistic bound of a sum ([`likely`]).
+    /// Decided by the probabilistic bound of a sum ([`likely`]), or by runs with disturbed roundings.
     pub likely: bool,
 }
 
@@ -139,6 +144,9 @@ impl Checker<'_> {
             Ieee::Loose(_) if lapack::holds_alone(flat, &all, &gave) => out.opened += 1,
             Ieee::Loose(why) => match self.opened(flat, &all, &gave)? {
                 Ok(()) => out.opened += 1,
+                Err(_) if self.near_disturbed_runs(flat, &all, &gave).or_else(never)? => {
+                    out.likely += 1;
+                }
                 Err(inside) => {
                     out.loose += 1;
                     let name = program.op(id).op.name();
@@ -217,6 +225,72 @@ impl Checker<'_> {
         }
         judged.want = plain.results;
         Ok(judged)
+    }
+
+    /// Whether an op of one process gave as a whole what its runs with disturbed roundings give.
+    pub(super) fn is_near_as_a_whole(
+        &self,
+        program: &Program,
+        id: OpId,
+        processes: &[Values],
+    ) -> Result<bool, Error> {
+        let ops = [id];
+        let parameters = extract::taken(program, &ops);
+        let results = &program.op(id).results;
+        let [values] = processes else {
+            return Ok(false);
+        };
+        let (Some(inputs), Some(got)) = (
+            super::all(program, values, &parameters),
+            super::all(program, values, results),
+        ) else {
+            return Ok(false);
+        };
+        let part = Part {
+            parameters: &parameters,
+            ops: &ops,
+            results,
+        };
+        let flat = extract::extract(program, &part, Form::Flat, Observed::Nothing)?;
+        if grid::depends_on_grid(&flat) {
+            return Ok(false);
+        }
+        self.near_disturbed_runs(&flat, &inputs, &got)
+            .or_else(never)
+    }
+
+    /// Whether results `got` of the flat program on `inputs` lie where its runs with disturbed roundings do, and these are narrow.
+    pub(super) fn near_disturbed_runs(
+        &self,
+        flat: &Program,
+        inputs: &[Tensor],
+        got: &[Tensor],
+    ) -> Result<bool, Stop> {
+        let inputs: Vec<Value> = inputs.iter().cloned().map(Value::from).collect();
+        let Some(all) = estimate::likely::of(flat, &inputs, self.limits)? else {
+            return Ok(false);
+        };
+        let known = if likely::is_transform(flat) {
+            Known::EachOfAllTerms
+        } else {
+            Known::Nothing
+        };
+        let interpreter = Interpreter::new(flat, Planes::IeeeOnly, self.limits);
+        let want = interpreter.run(inputs, &mut Events::default())?;
+        let near = |((likely, want), got): ((&Likely, &Value), &Tensor)| {
+            let want = want.as_tensor();
+            want.is_some_and(|want| likely.decides(want, got, known).is_some())
+        };
+        Ok(all.len() == got.len() && all.iter().zip(&want).zip(got).all(near))
+    }
+}
+
+/// A stop of the disturbed runs decides nothing.
+fn never(stop: Stop) -> Result<bool, Error> {
+    match stop {
+        Stop::Failed(Error::Internal(what)) => Err(Error::Internal(what)),
+        Stop::Failed(_) | Stop::Trap(_) => Ok(false),
+        Stop::Cancelled => Err(Error::unsupported("going on after being stopped")),
     }
 }
 

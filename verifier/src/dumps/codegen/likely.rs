@@ -72,6 +72,14 @@ pub(super) fn of_partial_sums(flat: &Program, inputs: &[Value]) -> Option<Vec<f6
     Some(all.into_iter().map(|x| 2.0 * x.bound).collect())
 }
 
+/// Whether the only op of `flat` is a Fourier transform.
+pub(super) fn is_transform(flat: &Program) -> bool {
+    let ops = extract::ops_of(flat, flat.main().body);
+    let mut computing = ops.into_iter().filter(|id| !is_constant(flat, *id));
+    let first = computing.next().map(|id| &flat.op(id).op);
+    matches!(first, Some(Op::Hlo(hlo::Op::Fft(_)))) && computing.next().is_none()
+}
+
 /// Terms of each sum that the op computes.
 fn terms(program: &Program, o: &Operation) -> Option<f64> {
     let dims = |i: usize| {

@@ -77,7 +77,7 @@ pub struct Outcome {
     pub loose: u64,
     /// Kernels with a loose bound whose ops are all within theirs.
     pub opened: u64,
-    /// Sums with a wide worst-case bound that are within the probabilistic one.
+    /// Kernels with a wide worst-case bound that are within a probabilistic one.
     pub likely: u64,
     /// Elements of the results, and those decided.
     pub elements: u64,
@@ -175,7 +175,7 @@ impl Checker<'_> {
         if out.likely > 0 {
             let n = out.likely;
             out.note(format!(
-                "codegen: {n} sums are decided by a probabilistic bound, 8 sqrt(n) u sum|terms| or 8 sqrt(n) u max|partial sum|"
+                "codegen: {n} kernels are decided by a probabilistic bound, 8 sqrt(n) u sum|terms| or 8 sqrt(n) u max|partial sum|, or 8 times the farthest of runs with disturbed roundings"
             ));
         }
         if out.opened > 0 {
