@@ -121,7 +121,6 @@ fn written(o: &KernelOperation) -> Option<KernelValue> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::kernels::rounding;
     use tileproof_dialect::{import::stablehlo, stage::Stage};
     use tileproof_lowering::{
