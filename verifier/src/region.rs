@@ -171,8 +171,11 @@ pub fn reach(
             .collect();
         let mut uses = operation.operands.iter().chain(version.captures(*op));
         let results: Vec<Content> = if uses.any(|v| theirs.contains(v)) {
+            let all = session.eval_op(version, *op, environment.to_mut())?;
+            let named = operation.results.iter().copied().zip(all.iter().copied());
+            environment.to_mut().extend(named);
             theirs.extend(&operation.results);
-            session.eval_op(version, *op, environment.to_mut())?
+            all
         } else {
             let known = |v: &ValueId| match *v == side.root {
                 true => Some(part.root),

@@ -152,13 +152,13 @@ impl CoEvaluation<'_, '_, '_> {
         judged: &Judged,
         frame: &Frame,
     ) -> Result<Option<String>, Stop> {
-        if self.pair.numerics.contract == Contract::BitExact {
-            return Ok(None);
-        }
         if let Some(ties) = &judged.ties
             && self.all_tied(p, v, ties, frame)?
         {
             return Ok(Some(NEAR_TIE.to_string()));
+        }
+        if self.pair.numerics.contract == Contract::BitExact {
+            return Ok(None);
         }
         let sums = contract::has_sums_within(self.pair.before.program, want_side)
             || contract::has_sums_within(self.pair.after.program, got_side);

@@ -10,6 +10,7 @@ mod likely;
 mod overflow;
 pub mod precision;
 mod residual;
+mod unordered;
 
 use crate::{
     compare::{
@@ -88,12 +89,23 @@ pub fn judge(
         return Ok(Judged::of(Ieee::Outside, None));
     }
     let differing = differing(&want, &got, &numerics.special);
+    let same_residues = session.fingerprint(before.root) == session.fingerprint(after.root);
+    if (!differing.is_empty() || !same_residues)
+        && numerics.special.contains(&SpecialValues::Nan)
+        && unordered::sorts_nan(session, before)?
+    {
+        return Ok(Judged {
+            ties: Some(vec![true; want.len()]),
+            ..Judged::of(
+                Ieee::Loose("NaN is sorted by what is no order".into()),
+                None,
+            )
+        });
+    }
     let Some(first) = differing.first().copied() else {
         let mut same = Judged::of(Ieee::Within, None);
         // Equal numbers of different residues: a choice between equal numbers shows in the ring alone.
-        if numerics.contract != Contract::BitExact
-            && session.fingerprint(before.root) != session.fingerprint(after.root)
-        {
+        if numerics.contract != Contract::BitExact && !same_residues {
             same.ties = region::ties(session, before, after)?;
         }
         return Ok(same);

@@ -14,7 +14,7 @@ use tileproof_lowering::{
 };
 use tileproof_runtime::limits::Limits;
 
-fn checked(text: &str) -> Report {
+fn checked(text: &str, level: Level) -> Report {
     let source = stablehlo::parse(text, "test").unwrap();
     let passes = pipeline::up_to(Stage::S5);
     let steps = manager::run(&source, &passes, &Options::default()).unwrap();
@@ -36,7 +36,7 @@ fn checked(text: &str) -> Report {
         })
         .collect();
     let options = validate::Options {
-        level: Level::Quick,
+        level,
         seed: 1,
         given: None,
         limits: Limits::default(),
@@ -48,7 +48,7 @@ fn checked(text: &str) -> Report {
 
 /// Equal, without a hazard, and no bound says nothing.
 fn is_decided(text: &str) {
-    let report = checked(text);
+    let report = checked(text, Level::Quick);
     assert_eq!(report.verdict, Verdict::Equal, "{:#?}", report.passes);
     assert!(report.hazards.found.is_empty(), "{:#?}", report.hazards);
     let loose: Vec<_> = report.passes.iter().filter(|p| p.loose > 0).collect();
@@ -142,6 +142,23 @@ fn what_cancels_is_decided_from_the_numbers_that_the_kernel_has_there() {
   return %s, %q : tensor<32xf32>, tensor<32xf32>
 }",
     );
+}
+
+#[test]
+fn nan_sorted_by_what_is_no_order_comes_out_somehow() {
+    let text = "func.func @main(%x: tensor<2x40xf32>) -> tensor<2x40xf32> {
+  %0 = \"stablehlo.sort\"(%x) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare LT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<2x40xf32>) -> tensor<2x40xf32>
+  return %0 : tensor<2x40xf32>
+}";
+    let report = checked(text, Level::Full);
+    assert_ne!(report.exit_code(), 1, "{:#?}", report.passes);
+    // In the total order NaN has its place.
+    let report = checked(&text.replace("FLOAT", "TOTALORDER"), Level::Full);
+    assert_eq!(report.verdict, Verdict::Equal, "{:#?}", report.passes);
 }
 
 #[test]
