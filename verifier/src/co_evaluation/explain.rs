@@ -207,24 +207,28 @@ impl CoEvaluation<'_, '_, '_> {
                 .get(&x)
                 .is_some_and(|c| session.is_independent(*c))
         };
-        let side = {
+        let collect = |goes_on: &dyn Fn(ValueId) -> bool| {
             let session = &*self.session;
             region::collect(self.pair.after, bodies.after, v, |x| {
+                let content = frame.followed.after.get(&x);
                 independent(session, frame, x)
-                    || frame
-                        .followed
-                        .after
-                        .get(&x)
-                        .is_some_and(|c| frame.followed.shared.contains(c))
+                    || content.is_some_and(|c| frame.followed.shared.contains(c)) && !goes_on(x)
             })
         };
+        let side = collect(&|_| false);
         // A value that hangs on no input is itself a number to explain, or made of such.
-        let ways: &[bool] = match independent(self.session, frame, v) {
-            true => &[true, false],
-            false => &[false],
+        let mut ways = match independent(self.session, frame, v) {
+            true => vec![(true, side.clone()), (false, side)],
+            false => vec![(false, side)],
         };
+        if pass != Pass::First {
+            let deeper = collect(&|x| self.is_left_as_it_was(x, frame));
+            if ways.iter().all(|(_, side)| side.ops != deeper.ops) {
+                ways.push((false, deeper));
+            }
+        }
         let mut tried = false;
-        for alone in ways.iter().copied() {
+        for (alone, side) in ways {
             if !alone && (side.ops.len() > MOST_OPS || side.ops.is_empty()) {
                 continue;
             }
@@ -265,6 +269,21 @@ impl CoEvaluation<'_, '_, '_> {
         }
         *self.explanations.failures.entry((v, pass)).or_default() += 1;
         Ok(None)
+    }
+
+    /// Whether a value is that of an operand beside a number, as x * 1 is x. Where the number was rounded to 1, the other side has something else there.
+    fn is_left_as_it_was(&self, x: ValueId, frame: &Frame) -> bool {
+        let program = self.pair.after.program;
+        let ValueDef::Result { op, .. } = program.value(x).def else {
+            return false;
+        };
+        let content = |v: &ValueId| frame.followed.after.get(v);
+        let own = content(&x);
+        let operands = &program.op(op).operands;
+        let number = |v: &ValueId| content(v).is_some_and(|c| self.session.is_independent(*c));
+        operands.len() == 2
+            && operands.iter().any(number)
+            && operands.iter().any(|v| !number(v) && content(v) == own)
     }
 
     /// Values without inputs that the side takes from outside itself.

@@ -426,6 +426,37 @@ mod tests {
     }
 
     #[test]
+    fn products_over_windows_and_maps_of_one_op_have_bounds() {
+        let module = |body: &str| {
+            let text = format!(
+                "HloModule m\nproduct {{\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] multiply(a, b)\n}}\nnarrow {{\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n s = f32[] add(a, b)\n h = bf16[] convert(s)\n ROOT c = f32[] convert(h)\n}}\nENTRY e {{\n x = f32[4]{{0}} parameter(0)\n{body}\n}}"
+            );
+            let program = hlo_text::parse(&text, "t").unwrap();
+            let x = Tensor::from_slice(&[4], ElementType::F32, &[1.5f32, 1.25, -3.0, 2.0]);
+            let limits = Limits::default();
+            let out = allowed(&program, &[x.into()], Freedom::Strict, Flush::Kept, &limits);
+            out.unwrap().distances[0].clone()
+        };
+        let u = f64::from(f32::EPSILON) / 2.0;
+        let product = module(
+            "o = f32[] constant(1)\nROOT r = f32[3]{0} reduce-window(x, o), window={size=2}, to_apply=product",
+        );
+        // 1.25 * -3 in at most three roundings on either side.
+        assert!(
+            product.at(1) >= u * 3.75 && product.at(1) < 8.0 * u * 3.75,
+            "{product:?}"
+        );
+        let running = "z = f32[] constant(0)\nROOT r = f32[4]{0} reduce-window(x, z), window={size=4 pad=3_0}, to_apply=narrow";
+        let coarse = 2f64.powi(-8);
+        assert!(module(running).at(3) > coarse && module(running).at(3) < 1.0);
+        let map = module("ROOT r = f32[4]{0} map(x, x), dimensions={0}, to_apply=narrow");
+        assert!(
+            map.at(0) > 3.0 * coarse && map.at(0) < 5.0 * 3.0 * coarse,
+            "{map:?}"
+        );
+    }
+
+    #[test]
     fn subnormal_numbers_are_left_open_to_xla_alone() {
         let x = [1e-40f32, 1.0];
         let twice = "ROOT r = f32[2]{0} add(x, x)";

@@ -177,7 +177,7 @@ impl Likely {
                     || !above(wide.len(), most) && !above(beside, MOST_OPEN)
             }
         };
-        says.then(|| differing.len() as u64)
+        says.then_some(differing.len() as u64)
     }
 }
 
@@ -188,27 +188,19 @@ fn all_zero(ring: &[Residue]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tileproof_dialect::{buffer::Buffer, mlir, types::ElementType};
+    use tileproof_dialect::{buffer::Buffer, import::stablehlo, types::ElementType};
 
     /// The mean of squares less the square of the mean, over 16 numbers about 100: their roundings are about 1e-3 of it.
     const VARIANCE: &str = "func.func @main(%x: tensor<16xf32>) -> tensor<f32> {
-  %z = hlo.constant dense<0.0> : tensor<f32>
-  %n = hlo.constant dense<16.0> : tensor<f32>
-  %q = hlo.multiply %x, %x : tensor<16xf32>
-  %s = hlo.reduce %q, %z dimensions = [0] : (tensor<16xf32>, tensor<f32>) -> tensor<f32> {
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %c = hlo.add %a, %b : tensor<f32>
-    hlo.return %c : tensor<f32>
-  }
-  %t = hlo.reduce %x, %z dimensions = [0] : (tensor<16xf32>, tensor<f32>) -> tensor<f32> {
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %c = hlo.add %a, %b : tensor<f32>
-    hlo.return %c : tensor<f32>
-  }
-  %u = hlo.divide %s, %n : tensor<f32>
-  %m = hlo.divide %t, %n : tensor<f32>
-  %o = hlo.multiply %m, %m : tensor<f32>
-  %v = hlo.subtract %u, %o : tensor<f32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %n = stablehlo.constant dense<16.0> : tensor<f32>
+  %q = stablehlo.multiply %x, %x : tensor<16xf32>
+  %s = stablehlo.reduce(%q init: %z) applies stablehlo.add across dimensions = [0] : (tensor<16xf32>, tensor<f32>) -> tensor<f32>
+  %t = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : (tensor<16xf32>, tensor<f32>) -> tensor<f32>
+  %u = stablehlo.divide %s, %n : tensor<f32>
+  %m = stablehlo.divide %t, %n : tensor<f32>
+  %o = stablehlo.multiply %m, %m : tensor<f32>
+  %v = stablehlo.subtract %u, %o : tensor<f32>
   return %v : tensor<f32>
 }";
 
@@ -218,7 +210,7 @@ mod tests {
 
     #[test]
     fn another_rounding_is_likely_and_another_number_is_not() {
-        let program = mlir::text::parse(VARIANCE, "test").unwrap();
+        let program = stablehlo::parse(VARIANCE, "test").unwrap();
         let values: Vec<f32> = (0..16).map(|i| 100.0 + i as f32).collect();
         let x = Tensor::from_slice(&[16], ElementType::F32, &values);
         let found = of(&program, &[x.into()], &Limits::default()).unwrap();

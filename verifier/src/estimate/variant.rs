@@ -264,24 +264,31 @@ impl Rebuild<'_> {
             )
     }
 
-    /// Largest unit roundoff that a fold of one tensor by sums or products has on the way; the engine adds up in one order only.
+    /// Largest unit roundoff on the way of an op that adds up or multiplies terms of its first operand; the engine does so in one order only, or wider.
     fn rounding_of_steps(&self, o: &Operation) -> Option<f64> {
-        let folds = matches!(o.op, Op::Hlo(hlo::Op::Reduce(_) | hlo::Op::ReduceWindow(_)));
-        let body = o
-            .regions
-            .first()
-            .filter(|_| folds && o.operands.len() == 2)?;
-        let ops = self.program.ops_within(*body);
-        let ops: Vec<&Operation> = ops.into_iter().map(|id| self.program.op(id)).collect();
-        let arithmetic =
-            |o: &&Operation| matches!(o.op, Op::Hlo(hlo::Op::Add(_) | hlo::Op::Multiply(_)));
-        ops.iter().copied().find(|o| arithmetic(o))?;
-        let results = ops.iter().flat_map(|o| &o.results);
-        let units = results.filter_map(|v| {
+        let unit = |v: &ValueId| {
             let t = self.program.ty(*v).as_tensor()?;
-            t.element.is_float().then(|| unit_roundoff(&t.element))
-        });
-        units.reduce(f64::max)
+            let part = t.element.complex_part();
+            let element = part.as_ref().unwrap_or(&t.element);
+            element.is_float().then(|| unit_roundoff(element))
+        };
+        let Op::Hlo(op) = &o.op;
+        match op {
+            hlo::Op::DotGeneral(_) | hlo::Op::Convolution(_) | hlo::Op::Fft(_) => {
+                unit(o.results.first()?)
+            }
+            hlo::Op::Reduce(_) | hlo::Op::ReduceWindow(_) if o.operands.len() == 2 => {
+                let ops = self.program.ops_within(*o.regions.first()?);
+                let ops: Vec<&Operation> = ops.into_iter().map(|id| self.program.op(id)).collect();
+                let folds = |o: &&Operation| {
+                    matches!(o.op, Op::Hlo(hlo::Op::Add(_) | hlo::Op::Multiply(_)))
+                };
+                ops.iter().copied().find(|o| folds(o))?;
+                let results = ops.iter().flat_map(|o| &o.results);
+                results.filter_map(unit).reduce(f64::max)
+            }
+            _ => None,
+        }
     }
 
     /// A result that the op rounded, times 1 or one of its neighbours, element by element along its longest dimension.

@@ -1,0 +1,23 @@
+// pair: --contract strict --level full: EqualIeeeOnly
+func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %low = stablehlo.constant dense<-0.1> : tensor<16xf32>
+  %high = stablehlo.constant dense<0.1> : tensor<16xf32>
+  %c = stablehlo.clamp %low, %x, %high : tensor<16xf32>
+  %c0 = stablehlo.constant dense<1.0> : tensor<16xf32>
+  %c1 = stablehlo.constant dense<1.0> : tensor<16xf32>
+  %c2 = stablehlo.constant dense<0.5> : tensor<16xf32>
+  %c3 = stablehlo.constant dense<0.16666667> : tensor<16xf32>
+  %c4 = stablehlo.constant dense<0.041666668> : tensor<16xf32>
+  %c5 = stablehlo.constant dense<0.008333334> : tensor<16xf32>
+  %p4 = stablehlo.multiply %c5, %c : tensor<16xf32>
+  %s4 = stablehlo.add %p4, %c4 : tensor<16xf32>
+  %p3 = stablehlo.multiply %s4, %c : tensor<16xf32>
+  %s3 = stablehlo.add %p3, %c3 : tensor<16xf32>
+  %p2 = stablehlo.multiply %s3, %c : tensor<16xf32>
+  %s2 = stablehlo.add %p2, %c2 : tensor<16xf32>
+  %p1 = stablehlo.multiply %s2, %c : tensor<16xf32>
+  %s1 = stablehlo.add %p1, %c1 : tensor<16xf32>
+  %p0 = stablehlo.multiply %s1, %c : tensor<16xf32>
+  %r = stablehlo.add %p0, %c0 : tensor<16xf32>
+  return %r : tensor<16xf32>
+}

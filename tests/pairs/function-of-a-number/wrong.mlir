@@ -1,0 +1,7 @@
+// pair: --contract xla: Miscompile
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = stablehlo.constant dense<1.0987> : tensor<f32>
+  %1 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4xf32>
+  %2 = stablehlo.multiply %x, %1 : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
