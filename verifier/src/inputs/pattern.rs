@@ -16,6 +16,8 @@ enum Layout {
         high: bool,
         at: At,
     },
+    /// Ordinary numbers, and one NaN among them.
+    OneNan,
     /// The same number all over.
     Alike(Number),
     /// Numbers of two kinds.
@@ -44,7 +46,7 @@ enum Number {
 }
 
 /// In the order of the seeds, the most telling ones first.
-const LAYOUTS: [Layout; 20] = [
+const LAYOUTS: [Layout; 21] = [
     Layout::StandsOut {
         high: true,
         at: At::Last,
@@ -54,6 +56,7 @@ const LAYOUTS: [Layout; 20] = [
         at: At::Last,
     },
     Layout::Negative,
+    Layout::OneNan,
     Layout::StandsOut {
         high: true,
         at: At::First,
@@ -117,6 +120,7 @@ pub fn drawn(plain: Tensor, seed: u64, role: &Role, random: &mut Random) -> Tens
                 Number::Zero => 0.0,
             };
             let values = plain.to_f64s();
+            let nan = random.bits() as usize % values.len().max(1);
             let values: Vec<f64> = values
                 .iter()
                 .enumerate()
@@ -127,6 +131,8 @@ pub fn drawn(plain: Tensor, seed: u64, role: &Role, random: &mut Random) -> Tens
                         Layout::Small => v / 64.0,
                         Layout::StandsOut { high, .. } if high == out(i) => 1.0 + v.abs(),
                         Layout::StandsOut { .. } => -1.0 - v.abs(),
+                        Layout::OneNan if i == nan => f64::NAN,
+                        Layout::OneNan => *v,
                         Layout::Alike(n) => number(n),
                         Layout::TwoOf(a, b) => number(if v < &0.0 { a } else { b }),
                     };
@@ -167,7 +173,7 @@ pub fn drawn(plain: Tensor, seed: u64, role: &Role, random: &mut Random) -> Tens
                         }
                         Layout::Negative => inside(-1 - size),
                         Layout::Positive => inside(1 + size),
-                        Layout::Small => inside(size - 4),
+                        Layout::Small | Layout::OneNan => inside(size - 4),
                         Layout::StandsOut { high, .. } if high == out(i) => inside(above + size),
                         Layout::StandsOut { .. } => inside(below + size),
                         Layout::Alike(n) => number(n),
@@ -207,6 +213,7 @@ fn standing_out(
         Layout::Negative
         | Layout::Positive
         | Layout::Small
+        | Layout::OneNan
         | Layout::Alike(_)
         | Layout::TwoOf(..) => 0,
     };
