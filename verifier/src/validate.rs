@@ -113,15 +113,16 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
     for part in parts {
         part?.merge_into(&mut report);
     }
-    // Numbers of other ranges, where an output was no number or no run ended; then the first ones with patience.
+    // Numbers of other ranges, where an output was no number or no ordinary run ended; then the first ones with patience.
     if options.given.is_none() {
+        let ended = |report: &Report| report.runs.iter().any(|(class, _)| class.is_ordinary());
         for class in [Class::Unit, Class::Above] {
-            if report.runs.is_empty() || !report.vacuous().is_empty() {
+            if !ended(&report) || !report.vacuous().is_empty() {
                 job.run(class, options.seed, Patience::Short)?
                     .merge_into(&mut report);
             }
         }
-        if report.runs.is_empty() {
+        if !ended(&report) {
             for class in [Class::Normal, Class::Exact] {
                 job.run(class, options.seed, Patience::Long)?
                     .merge_into(&mut report);

@@ -1,4 +1,4 @@
-// pair: --contract strict: Miscompile
+// pair: --contract strict: HiddenMiscompile
 func.func @main(%x: tensor<8x16xf32>, %r: tensor<8xf32>, %v: tensor<8xf32>) -> tensor<8xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
