@@ -37,9 +37,9 @@ impl Level {
 }
 
 /// What all runs of one hostile class may cost, as [`cost`] counts. Small programs hold few of its cases at once, and are cheap: they run many seeds.
-const CLASS_COST: u64 = 10_000_000;
+const CLASS_COST: u64 = 1_000_000;
 /// At level quick, and most seeds of a class.
-const QUICK_COST: u64 = 2_000_000;
+const QUICK_COST: u64 = 200_000;
 const QUICK_SEEDS: u64 = 4;
 /// Seeds after which every two elements have met every pair of numbers of a class.
 const ALL_PAIRS: u64 = 2 * (Walk::LENGTHS[0] * Walk::LENGTHS[0]) as u64;
@@ -118,7 +118,7 @@ fn cost(program: &Program) -> u64 {
 }
 
 fn cost_of(program: &Program, region: RegionId) -> u64 {
-    const OF_AN_OP: u64 = 1000;
+    const OF_AN_OP: u64 = 100;
     const TRIPS: u64 = 50;
     let elements = |t: &Type| {
         let dims = t.as_tensor().and_then(|t| t.static_dims());
