@@ -97,26 +97,26 @@ impl Constants {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tileproof_dialect::mlir;
+    use tileproof_dialect::import::stablehlo;
 
     #[test]
     fn the_count_of_a_loop_is_a_constant_and_what_it_adds_up_is_not() {
         let text = "func.func @main(%x: tensor<f32>) -> (tensor<i32>, tensor<f32>) {
-  %zero = hlo.constant dense<0> : tensor<i32>
-  %r:2 = hlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<f32>
-  cond {
-    %five = hlo.constant dense<5> : tensor<i32>
-    %c = hlo.compare LT, %i, %five : tensor<i32>
-    hlo.return %c : tensor<i1>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<f32>
+   cond {
+    %five = stablehlo.constant dense<5> : tensor<i32>
+    %c = stablehlo.compare LT, %i, %five, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
   } do {
-    %one = hlo.constant dense<1> : tensor<i32>
-    %n = hlo.add %i, %one : tensor<i32>
-    %s = hlo.add %a, %a : tensor<f32>
-    hlo.return %n, %s : tensor<i32>, tensor<f32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %n = stablehlo.add %i, %one : tensor<i32>
+    %s = stablehlo.add %a, %a : tensor<f32>
+    stablehlo.return %n, %s : tensor<i32>, tensor<f32>
   }
   return %r#0, %r#1 : tensor<i32>, tensor<f32>
 }";
-        let program = mlir::text::parse(text, "test").unwrap();
+        let program = stablehlo::parse(text, "test").unwrap();
         let constants = Constants::of(&program);
         let returned = program.returned(program.main().body);
         let found: Vec<bool> = returned.iter().map(|v| constants.contain(*v)).collect();

@@ -20,11 +20,15 @@ pub fn reaching<'k>(kernel: &'k Kernel, results: &[usize]) -> Vec<&'k KernelOper
         needed.add(kernel.operand_ref(*i));
     }
     // Against the order of the ops most of what a value hangs on is found at once; loops and memory take another turn.
-    while all
-        .iter()
-        .rev()
-        .fold(false, |grew, o| needed.through(o) || grew)
-    {}
+    loop {
+        let mut grew = false;
+        for o in all.iter().rev() {
+            grew |= needed.through(o);
+        }
+        if !grew {
+            break;
+        }
+    }
     all.retain(|o| needed.reaches(o));
     all
 }
@@ -51,7 +55,11 @@ impl Needed {
     }
 
     fn add_all(&mut self, all: &[KernelValue]) -> bool {
-        all.iter().fold(false, |grew, v| self.add(*v) || grew)
+        let mut grew = false;
+        for v in all {
+            grew |= self.add(*v);
+        }
+        grew
     }
 
     /// Whether the results hang on what the op gives, or writes, or decides to run.
