@@ -173,14 +173,6 @@ impl CoEvaluation<'_, '_, '_> {
         {
             return Ok(Some("identity?".to_string()));
         }
-        // A library may take what it does not read, and a call may be several: residues of a call hang on all it takes.
-        let calls = |program, side| !library_calls((program, side)).is_empty();
-        if calls(self.pair.before.program, want_side)
-            && calls(self.pair.after.program, got_side)
-            && self.has_equal_bits(p, v, frame)?
-        {
-            return Ok(Some("library calls on other operands".to_string()));
-        }
         Ok(self.without_ties((want_side, got_side), frame))
     }
 
