@@ -86,9 +86,18 @@ fn calls_deeper_than(program: &Program, limit: usize) -> bool {
     false
 }
 
+/// How files of MLIR bytecode start, as those of StableHLO's portable artifacts.
+const MLIR_BYTECODE: &[u8] = b"ML\xefR";
+
 fn parse(path: &Path) -> Result<Program, Error> {
     let name = path.display().to_string();
     let bytes = bytes(path)?;
+    if bytes.starts_with(MLIR_BYTECODE) {
+        return Err(Error::invalid(
+            "the file is MLIR bytecode, which is not read; its text is mlir_module() of a jax.export.Exported",
+            Location::at(&name.as_str().into(), 1, 1),
+        ));
+    }
     let form = import::detect(&bytes, name.trim_end_matches(".gz"));
     if form == Form::HloProto {
         return import::hlo_proto::parse(&bytes, &name);

@@ -1,5 +1,6 @@
 //! The `tileproof` command line: one file a subcommand in `commands/`.
 
+mod allocator;
 mod commands;
 mod exit;
 mod load;
@@ -8,10 +9,6 @@ mod progress;
 use clap::Parser;
 use std::process::ExitCode;
 use tileproof_dialect::error::Error;
-
-/// Registers of simulated kernels are allocated and freed by the million.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Checks that a tensor compiler still computes the same program after every pass.
 ///
@@ -24,6 +21,7 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
+    allocator::keep_memory();
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .with_writer(std::io::stderr)

@@ -76,6 +76,15 @@ pub fn unit_roundoff(element: &ElementType) -> f64 {
     2f64.powi(-bits)
 }
 
+/// Where the parts of a complex type end; infinite for other types.
+pub fn complex_range(element: &ElementType) -> f64 {
+    match element {
+        ElementType::C64 => f64::from(f32::MAX),
+        ElementType::C128 => f64::MAX,
+        _ => f64::INFINITY,
+    }
+}
+
 /// Half the distance of two neighbours near zero: what rounding may add below the normal range.
 pub fn subnormal_roundoff(element: &ElementType) -> f64 {
     match element {

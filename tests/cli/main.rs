@@ -192,7 +192,13 @@ fn a_finding_is_written_and_loads() {
 #[test]
 fn bad_input_is_located_and_exits_with_3() {
     let folder = TempDir::new().expect("a temporary folder");
+    let bytecode = folder.path().join("portable.mlirbc");
+    std::fs::write(&bytecode, b"ML\xefR\x01\x00").expect("written");
     for (arguments, wanted) in [
+        (
+            vec!["check".to_string(), bytecode.display().to_string()],
+            "MLIR bytecode",
+        ),
         (
             vec!["check".to_string(), "no/such/file.mlir".to_string()],
             "no/such/file.mlir",

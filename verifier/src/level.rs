@@ -40,6 +40,7 @@ impl Level {
 const CLASS_COST: u64 = 1_000_000;
 /// At level quick, and most seeds of a class.
 const QUICK_COST: u64 = 200_000;
+/// Most seeds of class `wide` and, where there are bodies, of class `normal` at level quick; twice as many of `special` and `boundary`.
 const QUICK_SEEDS: u64 = 4;
 /// Seeds after which every two elements have met every pair of numbers of a class.
 const ALL_PAIRS: u64 = 2 * (Walk::LENGTHS[0] * Walk::LENGTHS[0]) as u64;
@@ -58,14 +59,20 @@ pub fn plan(program: &Program, kernels: bool, options: &Options) -> Vec<(Class, 
             .map(|c| (c, options.seed))
             .to_vec(),
         (None, Level::Quick) => {
-            let hostile = seeds((QUICK_COST / cost()).min(QUICK_SEEDS));
-            let classes = [Class::Special, Class::Boundary, Class::Pattern, Class::Wide];
-            let hostile = hostile.flat_map(|s| classes.map(|c| (c, s)));
+            let affordable = QUICK_COST / cost();
+            let hostile = [
+                (Class::Special, 2 * QUICK_SEEDS),
+                (Class::Boundary, 2 * QUICK_SEEDS),
+                (Class::Pattern, pattern::SEEDS),
+                (Class::Wide, QUICK_SEEDS),
+            ];
+            let hostile = hostile.iter().flat_map(|(class, most)| {
+                seeds(affordable.min(*most)).map(move |seed| (*class, seed))
+            });
             // Which body is run, and how often, may be another with other numbers.
-            let more = if has_bodies(program) {
-                (QUICK_COST / cost()).clamp(1, QUICK_SEEDS)
-            } else {
-                1
+            let more = match has_bodies(program) {
+                true => affordable.clamp(1, QUICK_SEEDS),
+                false => 1,
             };
             let ordinary = seeds(more).map(|s| (Class::Normal, s));
             let ordinary = ordinary.chain([(Class::Exact, options.seed)]);
@@ -89,7 +96,7 @@ pub fn plan(program: &Program, kernels: bool, options: &Options) -> Vec<(Class, 
                 Class::Pattern => affordable.clamp(3, 2 * pattern::SEEDS),
                 Class::Subnormal => affordable.clamp(1, 8),
                 Class::Given => 1,
-                Class::Unit | Class::Above => 0,
+                Class::Unit | Class::Above | Class::Small => 0,
             };
             let all = Class::ALL
                 .iter()
@@ -159,10 +166,12 @@ pub fn budget(class: Class, limits: &Limits) -> Limits {
 pub fn patient_budget(class: Class, patience: Patience, limits: &Limits) -> Limits {
     let (steps, seconds) = match class {
         Class::Given => return limits.clone(),
-        Class::Normal | Class::Exact | Class::Unit | Class::Above => match patience {
-            Patience::Short => (20_000, 100),
-            Patience::Long => (1_000_000, 100),
-        },
+        Class::Normal | Class::Exact | Class::Unit | Class::Above | Class::Small => {
+            match patience {
+                Patience::Short => (20_000, 100),
+                Patience::Long => (1_000_000, 100),
+            }
+        }
         Class::Wide | Class::Special | Class::Subnormal | Class::Boundary | Class::Pattern => {
             (20_000, 60)
         }

@@ -15,7 +15,7 @@ use tileproof_dialect::{
     builder::{ProgramBuilder, Provenance},
     error::Error,
     hlo,
-    op::Op,
+    op::{Kind, Op},
     program::{OpId, Program, RegionId, ValueDef, ValueId},
     tensor::Tensor,
     types::{ElementType, TensorType, Type},
@@ -229,7 +229,8 @@ impl Copy<'_> {
         Some(self.builder.op(to_wide, &reduced, &types, vec![], at()))
     }
 
-    /// What a value of the copy was widened from, where that is of this type; a literal that is of the type already, converted to it.
+    /// What a value of the copy was widened from, where that is of this type, moved as the value is; a literal that is of the type already, converted to
+    /// it.
     fn in_type(&mut self, v: ValueId, narrow: &ElementType) -> Option<ValueId> {
         let built = self.builder.program();
         let ValueDef::Result { op, .. } = built.value(v).def else {
@@ -253,7 +254,19 @@ impl Copy<'_> {
                 let made = same.then(|| self.builder.op(convert, &[v], &[ty], vec![], at))?;
                 made.first().copied()
             }
-            Op::Hlo(_) => None,
+            Op::Hlo(_) => {
+                let ([from], [_], []) = (&o.operands[..], &o.results[..], &o.regions[..]) else {
+                    return None;
+                };
+                let wide = built.ty(v).as_tensor()?;
+                let moves = o.op.kind() == Kind::Movement
+                    && built.ty(*from).as_tensor()?.element == wide.element;
+                let ty = Type::from(wide.with_element(narrow.clone()));
+                let (op, from, at) = (o.op.clone(), *from, o.location.clone());
+                let from = moves.then(|| self.in_type(from, narrow))??;
+                let made = self.builder.op(op, &[from], &[ty], vec![], at);
+                made.first().copied()
+            }
         }
     }
 
@@ -330,11 +343,13 @@ mod tests {
     #[test]
     fn a_reduction_that_rounds_at_each_step_is_one_in_the_narrow_type() {
         let text = |init: &str, step: &str| {
+            let (step, terms) = step.split_once(' ').unwrap_or((step, "%x"));
             format!(
                 r#"func.func @main(%a: tensor<8xbf16>) -> tensor<f32> {{
   %x = hlo.convert %a : (tensor<8xbf16>) -> tensor<8xf32>
   %c = hlo.constant dense<{init}> : tensor<f32>
-  %r = hlo.reduce %x, %c {{dimensions = array<i64: 0>}} : (tensor<8xf32>, tensor<f32>) -> tensor<f32> {{
+  %moved = hlo.reverse %x {{dimensions = array<i64: 0>}} : tensor<8xf32>
+  %r = hlo.reduce {terms}, %c {{dimensions = array<i64: 0>}} : (tensor<8xf32>, tensor<f32>) -> tensor<f32> {{
   ^bb0(%p: tensor<f32>, %q: tensor<f32>):
     %s = hlo.{step} %p, %q : tensor<f32>
     %n = hlo.convert %s : (tensor<f32>) -> tensor<bf16>
@@ -356,6 +371,7 @@ mod tests {
             plain.ty(result).as_tensor().unwrap().element.clone()
         };
         assert_eq!(reduces_in("0.0", "add"), ElementType::BF16);
+        assert_eq!(reduces_in("0.0", "add %moved"), ElementType::BF16);
         // A start that is no number of the type, and a step that is no sum.
         assert_eq!(reduces_in("0.1", "add"), ElementType::F32);
         assert_eq!(reduces_in("0.0", "subtract"), ElementType::F32);

@@ -9,7 +9,11 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use tileproof_dialect::{
-    hlo::{self, composite::Values},
+    hlo::{
+        self,
+        composite::Values,
+        lapack::{self, Routine},
+    },
     op::{Kind, Op},
     planes::ring::{self, Residue, is_code, mul_residues},
     program::{OpId, Program},
@@ -116,7 +120,13 @@ pub fn is_judge(program: &Program, op: OpId) -> bool {
 /// Whether the op is a factorization: sqrt x sqrt x is x on the real numbers, and in the ring for every other x.
 pub fn is_factorization(program: &Program, op: OpId) -> bool {
     let Op::Hlo(inner) = &program.op(op).op;
-    matches!(inner, hlo::Op::Cholesky(_))
+    match inner {
+        hlo::Op::Cholesky(_) => true,
+        hlo::Op::CustomCall(call) => {
+            lapack::routine(&call.call_target_name) == Some(Routine::Cholesky)
+        }
+        _ => false,
+    }
 }
 
 fn function(program: &Program, op: OpId) -> Option<&'static str> {

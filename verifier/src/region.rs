@@ -38,6 +38,17 @@ pub struct Side {
     pub ops: Vec<OpId>,
 }
 
+impl Side {
+    /// Ops and places, for the log: `hlo.add at x.mlir:3:5, hlo.multiply at x.mlir:2:5`.
+    pub fn words(&self, program: &Program) -> String {
+        let of = |id: &OpId| {
+            let o = program.op(*id);
+            format!("{} at {}", o.op.name(), o.location)
+        };
+        self.ops.iter().map(of).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// Collects the side of `root` inside `region`: walks back until `is_cut` says that a value is shared. Values from outside the region are cuts.
 pub fn collect(
     version: &Version<'_>,

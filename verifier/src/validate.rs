@@ -116,7 +116,7 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
     // Numbers of other ranges, where an output was no number or no ordinary run ended; then the first ones with patience.
     if options.given.is_none() {
         let ended = |report: &Report| report.runs.iter().any(|(class, _)| class.is_ordinary());
-        for class in [Class::Unit, Class::Above] {
+        for class in [Class::Unit, Class::Above, Class::Small] {
             if !ended(&report) || !report.vacuous().is_empty() {
                 job.run(class, options.seed, Patience::Short)?
                     .merge_into(&mut report);

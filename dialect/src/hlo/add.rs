@@ -45,7 +45,7 @@ impl OpDef for Add {
             integer: |a: i128, b| a.wrapping_add(b),
             boolean: |a, b| a | b,
             ring: |a, b, _| ring::add(a, b),
-            ring_complex: |a: [u32; 2], b: [u32; 2]| [ring::add(a[0], b[0]), ring::add(a[1], b[1])],
+            ring_complex: |a, b, _| ring::complex::add_pairs(a, b),
         })
     }
 

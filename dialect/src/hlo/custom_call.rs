@@ -13,7 +13,7 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{Effect, EvalContext, Stop, Trap},
-    hlo::{self, dynamic_call, lapack, region_bound, shape},
+    hlo::{self, dynamic_call, lapack::{self, Routine}, region_bound, shape},
     import::hlo_text::ELIDED_CONSTANT,
     location::Location,
     op::{InferContext, Kind, OpDef},
@@ -55,7 +55,7 @@ pub enum Meaning {
     /// `top_k` with k as operand.
     DynamicTopK,
     /// A routine of LAPACK.
-    Lapack(lapack::Routine),
+    Lapack(Routine),
     /// Traps unless the first operand is true.
     ShapeAssertion,
     /// An expectation of a test program, seen as an effect; a result says whether the operands agree. The effect's values are the operands, then the
@@ -158,6 +158,20 @@ impl CustomCall {
         }
     }
 
+    /// Whether a library sums in an order of its own.
+    pub fn is_lapack(&self) -> bool {
+        lapack::routine(&self.call_target_name).is_some()
+    }
+
+    /// Whether the residues of the results are a hash of the operands'.
+    pub fn is_opaque(&self) -> bool {
+        match Meaning::of(&self.call_target_name) {
+            Some(Meaning::Lapack(routine)) => !matches!(routine, Routine::Cholesky | Routine::TriangularSolve),
+            Some(_) => false,
+            None => true,
+        }
+    }
+
     /// Literals and numbers of `backend_config`, in the order of their names.
     fn options(&self) -> Vec<Value> {
         let Some(Attribute::Dict(config)) = &self.backend_config else { return vec![] };
@@ -250,6 +264,10 @@ impl CustomCall {
                 let dims = first.and_then(Type::as_tensor).and_then(|t| t.static_dims());
                 let k = dims.and_then(|d| d.last().copied()).ok_or_else(|| Stop::unsupported(self.unsupported()))?;
                 ("top_k", Attributes::new().with("k", k as i64))
+            }
+            Some(Meaning::Lapack(Routine::TriangularSolve)) => {
+                let attributes = lapack::triangular_solve(&self.typed_options());
+                ("triangular_solve", attributes.ok_or_else(|| Stop::unsupported(format!("{} with these options", self.unsupported())))?)
             }
             Some(
                 Meaning::Identity
@@ -365,7 +383,7 @@ impl OpDef for CustomCall {
                 cx.events.effects.push(Effect { kind: self.call_target_name.clone(), values: operands.to_vec() });
                 Ok(operands.iter().take(results.len()).cloned().collect())
             }
-            Meaning::Op(_) | Meaning::TopK => {
+            Meaning::Op(_) | Meaning::TopK | Meaning::Lapack(Routine::TriangularSolve) => {
                 let op = self.stands_for(results)?.ok_or_else(|| Stop::unsupported(self.unsupported()))?;
                 match results {
                     [Type::Tuple(parts)] => Ok(vec![Value::Tuple(op.eval(operands, parts, cx)?)]),
@@ -408,7 +426,7 @@ impl OpDef for CustomCall {
     fn bound(&self, operands: &[Bounded<'_>], results: &[Type], values: &[Value], cx: &mut EvalContext<'_>) -> Result<Vec<Bound>, Stop> {
         match Meaning::of(&self.call_target_name) {
             Some(Meaning::Identity | Meaning::Show) => Ok(region_bound::passed(operands, values)),
-            Some(Meaning::Op(_) | Meaning::TopK) => match (self.stands_for(results)?, values) {
+            Some(Meaning::Op(_) | Meaning::TopK | Meaning::Lapack(Routine::TriangularSolve)) => match (self.stands_for(results)?, values) {
                 (Some(_), [Value::Tuple(_)]) | (None, _) => Ok(region_bound::undetermined(values)),
                 (Some(op), _) => op.bound(operands, results, values, cx),
             },
@@ -419,6 +437,7 @@ impl OpDef for CustomCall {
                 | Meaning::DynamicReduceWindow
                 | Meaning::DynamicTopK,
             ) => Ok(region_bound::exact_or_undetermined(operands, values)),
+            Some(Meaning::Lapack(Routine::Cholesky)) => lapack::cholesky_bound(&self.typed_options(), operands, values, cx),
             // Other steps than those here are as good.
             Some(Meaning::Lapack(_)) | None => Ok(region_bound::undetermined(values)),
         }

@@ -10,7 +10,7 @@
 
 use crate::{
     attribute::{AttributeReader, Attributes},
-    bound::{Bound, Bounded, gamma, subnormal_roundoff, unit_roundoff},
+    bound::{Bound, Bounded, complex_range, gamma, subnormal_roundoff, unit_roundoff},
     builder::Sampler,
     eval::{EvalContext, Stop, Trap},
     hlo::{
@@ -259,7 +259,9 @@ impl OpDef for Fft {
                 FftType::Fft | FftType::Rfft => (g * norm * scale.sqrt(), carried),
                 FftType::Ifft | FftType::Irfft => (g * norm / scale.sqrt(), carried / scale),
             };
-            let e = rounding + carried + tiny;
+            // Partial sums are at most the sum of all magnitudes, which may overflow where they cancel.
+            let largest = weight * block.iter().filter(|v| v.is_finite()).sum::<f64>();
+            let e = if largest > complex_range(x.element()).min(complex_range(result.element())) { f64::INFINITY } else { rounding + carried + tiny };
             out.extend(std::iter::repeat_n(if e.is_nan() { f64::INFINITY } else { e }, n_out));
         }
         Ok(vec![Bound::absolute(out)])

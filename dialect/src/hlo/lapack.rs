@@ -2,8 +2,10 @@
 //!
 //! potrf, getrf, geqrf, geqp3, orgqr, ormqr, trsm and gtsv follow LAPACK's conventions (pivots, signs of reflectors, which triangle is written). syevd
 //! and gesdd give eigen- and singular values in LAPACK's order; the signs (phases) of their vectors, which LAPACK does not specify, are those that
-//! it finds for matrices of up to 25 rows or columns, for larger ones those of Jacobi's method. Everything is computed in double precision and rounded once. On the ring plane a call is opaque: every residue of a result is a
-//! hash of the routine, the place and all residues of the operands' matrices.
+//! it finds for matrices of up to 25 rows or columns, for larger ones those of Jacobi's method. Everything is computed in double precision and
+//! rounded once. trsm is the op `triangular_solve`, and potrf's residues and bounds are those of the op `cholesky`, beside the triangle that it leaves as
+//! it was. On the ring plane every other call is opaque: a residue of a result is a hash of the routine, the place and all residues of the operands'
+//! matrices.
 
 mod bidiagonal;
 mod factor;
@@ -16,12 +18,17 @@ mod tridiagonal_eigen;
 
 use crate::{
     attribute::{Attribute, Attributes},
+    bound::{Bound, Bounded},
+    buffer::Buffer,
     eval::{EvalContext, Stop},
     hlo::{
+        cholesky::Cholesky,
         contraction::complex_f64s,
         number::{self, ComplexNumber},
-        shape,
+        region_bound, shape,
+        triangular_solve::{Transpose, TriangularSolve},
     },
+    op::OpDef,
     planes::{Planes, ring},
     tensor::{Tensor, Value, count},
     types::{ElementType, Type},
@@ -85,6 +92,72 @@ impl Options<'_> {
             Some(_) | None => None,
         }
     }
+}
+
+/// Attributes of the op `triangular_solve` that a call of trsm is; none for options that it has not.
+pub fn triangular_solve(options: &Attributes) -> Option<Attributes> {
+    let options = Options(options);
+    let transpose_a = match options.letter("trans_x")? {
+        b'N' => Transpose::NoTranspose,
+        b'T' => Transpose::Transpose,
+        b'C' => Transpose::Adjoint,
+        _ => return None,
+    };
+    let op = TriangularSolve {
+        left_side: options.letter("side")? == b'L',
+        lower: options.letter("uplo")? == b'L',
+        unit_diagonal: options.letter("diag")? == b'U',
+        transpose_a,
+    };
+    Some(op.to_attributes())
+}
+
+/// Whether potrf reads and writes element `at` of matrices of order n, row-major.
+fn in_triangle(at: usize, n: usize, lower: bool) -> bool {
+    let (i, j) = (at / n % n, at % n);
+    i == j || (i > j) == lower
+}
+
+/// Bounds of potrf's results: the op's in its triangle, the operand's beside it; `info` is certain where the factors are.
+pub fn cholesky_bound(
+    options: &Attributes,
+    operands: &[Bounded<'_>],
+    values: &[Value],
+    cx: &mut EvalContext<'_>,
+) -> Result<Vec<Bound>, Stop> {
+    let uplo = Options(options).letter("uplo");
+    let (
+        [
+            given @ Bounded {
+                value: Value::Tensor(a),
+                error,
+            },
+        ],
+        [l, _],
+        Some(uplo),
+    ) = (operands, values, uplo)
+    else {
+        return Ok(region_bound::undetermined(values));
+    };
+    let lower = uplo == b'L';
+    let factor = Cholesky { lower }.bound(
+        std::slice::from_ref(given),
+        &[],
+        std::slice::from_ref(l),
+        cx,
+    )?;
+    let n = a.dims().last().map_or(1, |n| *n as usize);
+    let factor: Vec<f64> = (0..a.len()).map(|at| factor[0].at(at)).collect();
+    let certain = factor.iter().all(|e| e.is_finite());
+    let all = (0..a.len()).map(|at| match in_triangle(at, n, lower) {
+        true => factor[at],
+        false => error.at(at),
+    });
+    let info = match certain {
+        true => Bound::Exact,
+        false => region_bound::undetermined(&values[1..]).remove(0),
+    };
+    Ok(vec![Bound::absolute(all.collect()), info])
 }
 
 /// One result of a call on one matrix.
@@ -164,7 +237,7 @@ impl Call<'_> {
     fn values<S: Scalar>(
         &self,
         read: impl Fn(&Tensor) -> Vec<S>,
-        cx: &EvalContext<'_>,
+        cx: &mut EvalContext<'_>,
     ) -> Result<Vec<Value>, Stop> {
         let numbers: Vec<Vec<S>> = self.tensors.iter().map(|t| read(t)).collect();
         let mut outputs: Vec<Vec<Complex<f64>>> = vec![vec![]; self.flat.len()];
@@ -203,7 +276,7 @@ impl Call<'_> {
         k: usize,
         ty: &Type,
         data: &[Complex<f64>],
-        cx: &EvalContext<'_>,
+        cx: &mut EvalContext<'_>,
     ) -> Result<Value, Stop> {
         let dims = ty
             .as_tensor()
@@ -218,7 +291,7 @@ impl Call<'_> {
             )));
         }
         if element.is_complex() {
-            let residues = self.residues(k, 2 * data.len());
+            let residues = self.residues(k, 2 * data.len(), cx)?;
             let all: Vec<ComplexNumber> = data
                 .iter()
                 .zip(residues.chunks_exact(2))
@@ -230,8 +303,10 @@ impl Call<'_> {
             return Ok(number::complex_tensor(&dims, &element, &all, cx.planes).into());
         }
         let reals: Vec<f64> = data.iter().map(|z| z.re).collect();
-        let ring = (cx.planes == Planes::IeeeAndRing && element.has_ring())
-            .then(|| crate::buffer::Buffer::from_slice(&self.residues(k, data.len())));
+        let ring = match cx.planes == Planes::IeeeAndRing && element.has_ring() {
+            true => Some(Buffer::from_slice(&self.residues(k, data.len(), cx)?)),
+            false => None,
+        };
         Ok(Value::from(
             Tensor::from_f64s(&dims, &element, &reals).with_ring(ring),
         ))
@@ -253,8 +328,24 @@ impl Call<'_> {
         }
     }
 
-    /// Residues of result `k`: a hash of the batch member's residues, or undefined where one of them is a code.
-    fn residues(&self, k: usize, len: usize) -> Vec<u32> {
+    /// Residues of result `k`: potrf's factors by elimination in the field; else a hash of the batch member's residues, or undefined where one of them
+    /// is a code.
+    fn residues(&self, k: usize, len: usize, cx: &mut EvalContext<'_>) -> Result<Vec<u32>, Stop> {
+        if let (Routine::Cholesky, 0, [a], Some(given)) =
+            (self.routine, k, self.tensors, self.tensors[0].ring())
+        {
+            let lower = self.options.letter("uplo") == Some(b'L');
+            let operand = Value::from((*a).clone());
+            let l = Cholesky { lower }.eval(&[operand], &[a.ty().into()], cx)?;
+            let n = a.dims().last().map_or(1, |n| *n as usize);
+            let (each, l) = (len / a.len().max(1), shape::operand(&l, 0)?);
+            let l = l.ring().unwrap_or(given);
+            let at = |i: usize| match in_triangle(i / each, n, lower) {
+                true => l[i],
+                false => given[i],
+            };
+            return Ok((0..len).map(at).collect());
+        }
         let key = xxhash_rust::xxh3::xxh3_64(format!("lapack {:?} {k}", self.routine).as_bytes());
         let mut out = Vec::with_capacity(len);
         for b in 0..self.batches {
@@ -273,7 +364,7 @@ impl Call<'_> {
                     .map(|i| state.map_or(ring::UNDEFINED, |s| ring::opaque2(key, s, i as u32))),
             );
         }
-        out
+        Ok(out)
     }
 
     /// Results of one call on matrices, each row-major.
@@ -325,21 +416,8 @@ impl Call<'_> {
                 let made = product.of(first, &operand(1)?.data, operand(2)?);
                 vec![Made::Numbers(made.ok_or_else(missing)?.data)]
             }
-            Routine::TriangularSolve => {
-                let system = solve::Triangular {
-                    left: letter("side")? == b'L',
-                    lower: letter("uplo")? == b'L',
-                    taken: match letter("trans_x")? {
-                        b'N' => solve::Taken::AsItIs,
-                        b'T' => solve::Taken::Transposed,
-                        b'C' => solve::Taken::Adjoint,
-                        _ => return Err(missing()),
-                    },
-                    unit: letter("diag")? == b'U',
-                };
-                let x = system.solve(first, operand(1)?).ok_or_else(missing)?;
-                vec![Made::Numbers(x.data)]
-            }
+            // The op `triangular_solve` (`custom_call::stands_for`).
+            Routine::TriangularSolve => return Err(missing()),
             Routine::TridiagonalSolve => {
                 let (d, du, b) = (operand(1)?, operand(2)?, operand(3)?);
                 let made = solve::tridiagonal(&first.data, &d.data, &du.data, b);

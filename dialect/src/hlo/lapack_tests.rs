@@ -2,7 +2,7 @@
 
 use super::{
     factor::{Product, cholesky, lu, qr, qr_orthogonal, qr_with_pivots},
-    solve::{Taken, Triangular, tridiagonal},
+    solve::tridiagonal,
     spectrum::{completed, singular_values, symmetric_eigen},
     *,
 };
@@ -49,34 +49,6 @@ fn qr_has_lapacks_signs() {
     close(
         &qr_orthogonal(&factors, &tau).data,
         &[-0.6, -0.8, -0.8, 0.6],
-    );
-}
-
-#[test]
-fn triangular_solves_from_both_sides() {
-    let a = matrix(2, 2, &[2.0, 7.0, 1.0, 4.0]);
-    let b = matrix(2, 1, &[2.0, 9.0]);
-    let left = Triangular {
-        left: true,
-        lower: true,
-        taken: Taken::AsItIs,
-        unit: false,
-    };
-    close(&left.solve(&a, &b).unwrap().data, &[1.0, 2.0]);
-    let turned = Triangular {
-        taken: Taken::Transposed,
-        ..left
-    };
-    close(&turned.solve(&a, &b).unwrap().data, &[-0.125, 2.25]);
-    let right = Triangular {
-        left: false,
-        lower: true,
-        taken: Taken::AsItIs,
-        unit: true,
-    };
-    close(
-        &right.solve(&a, &matrix(1, 2, &[5.0, 3.0])).unwrap().data,
-        &[2.0, 3.0],
     );
 }
 
@@ -229,42 +201,6 @@ fn tridiagonal_systems_exchange_rows() {
     )
     .unwrap();
     assert_eq!(singular.info, 1.0);
-}
-
-#[test]
-fn adjoint_and_transposed_systems_differ() {
-    let a = Matrix {
-        rows: 1,
-        columns: 1,
-        data: vec![z(0.0, 2.0)],
-    };
-    let b = Matrix {
-        rows: 1,
-        columns: 1,
-        data: vec![z(2.0, 0.0)],
-    };
-    let solve = |taken| {
-        Triangular {
-            left: true,
-            lower: true,
-            taken,
-            unit: false,
-        }
-        .solve(&a, &b)
-        .unwrap()
-        .data[0]
-    };
-    near(
-        &[solve(Taken::Transposed), solve(Taken::Adjoint)],
-        &[z(0.0, -1.0), z(0.0, 1.0)],
-    );
-    let right = Triangular {
-        left: false,
-        lower: true,
-        taken: Taken::Adjoint,
-        unit: false,
-    };
-    near(&right.solve(&a, &b).unwrap().data, &[z(0.0, 1.0)]);
 }
 
 /// The witness is LAPACK itself (dsyevd and zheevd of OpenBLAS, lower triangle).

@@ -53,7 +53,7 @@ impl OpDef for Multiply {
                 integer: |a: i128, b| a.wrapping_mul(b),
                 boolean: |a, b| a & b,
                 ring: |a, b, values| ring::mul(a, b, || values),
-                ring_complex: ring::complex::mul_pairs,
+                ring_complex: ring::complex::product,
             },
         )
     }
@@ -65,15 +65,7 @@ impl OpDef for Multiply {
         values: &[Value],
         _: &mut EvalContext<'_>,
     ) -> Result<Vec<Bound>, Stop> {
-        // |(a + ea)(b + eb) - ab| <= |a| eb + |b| ea + ea eb; a complex product rounds by part, within 2 sqrt(2) u.
-        let ulp = if shape::operand(values, 0)?.element().is_complex() {
-            1.5
-        } else {
-            0.5
-        };
-        elementwise::bound_function_of_two(operands, values, ulp, |a, ea, b, eb| {
-            a.abs() * eb + b.abs() * ea + ea * eb
-        })
+        elementwise::bound_product(operands, values)
     }
 
     fn sample(s: &mut Sampler) -> Program {

@@ -92,7 +92,7 @@ impl Number for Real {
             Quotient::Value(r) => r,
             Quotient::ZeroDivisor => {
                 *zero_divisors += 1;
-                0
+                ring::by_zero(1)
             }
         };
         Real {

@@ -10,7 +10,7 @@ use crate::{
     bound::{Bound, Bounded},
     builder::Sampler,
     eval::{EvalContext, Stop},
-    hlo::{elementwise, shape},
+    hlo::{elementwise, region_bound, shape},
     op::{InferContext, Kind, OpDef},
     planes::ring,
     program::Program,
@@ -53,7 +53,7 @@ impl OpDef for Square {
                 ring: |r, x, out| {
                     ring::function::each(r, x, out, |r, x| ring::mul(r, r, || (x, x)))
                 },
-                ring_complex: |r, _, _, _| ring::complex::mul_pairs(r, r),
+                ring_complex: |r, z, _, _| ring::complex::product(r, r, (z, z)),
             },
         )
     }
@@ -65,8 +65,10 @@ impl OpDef for Square {
         values: &[Value],
         _: &mut EvalContext<'_>,
     ) -> Result<Vec<Bound>, Stop> {
-        // |(x + e)^2 - x^2| <= (2 |x| + e) e.
-        elementwise::bound_modulus(operands, values, 1.5, |x, e, _| (2.0 * x.abs() + e) * e)
+        let [x] = operands else {
+            return Ok(region_bound::undetermined(values));
+        };
+        elementwise::bound_product(&[*x, *x], values)
     }
 
     fn sample(s: &mut Sampler) -> Program {

@@ -53,7 +53,7 @@ impl OpDef for Subtract {
                 integer: |a: i128, b| a.wrapping_sub(b),
                 boolean: |a, b| a ^ b,
                 ring: |a, b, _| ring::sub(a, b),
-                ring_complex: ring::complex::sub_pairs,
+                ring_complex: |a, b, _| ring::complex::sub_pairs(a, b),
             },
         )
     }

@@ -104,11 +104,14 @@ impl CoEvaluation<'_, '_, '_> {
         let special = !returned() && self.differs_where_special(partner, content, frame)?;
         // What is rounded at once stands for the rounded value, and may have the residues of another.
         let narrowed = !returned() && self.is_only_narrowed(v);
-        if moved || by_chance || own_way || special || narrowed {
+        // A root of a square is x or -x in the ring, as it comes.
+        let other_root = !returned() && self.is_of_other_sign(partner, content, frame)?;
+        if moved || by_chance || own_way || special || narrowed || other_root {
             let (_, _, judged) = self.judged(partner, v, &got, bodies, frame)?;
+            let open = judged.ieee != Ieee::Within;
             let refused = match judged.clause {
                 Some(clause) => own_way && *clause == clauses::EXCESS_PRECISION,
-                None => judged.ieee == Ieee::Outside || (moved && judged.ieee != Ieee::Within),
+                None => judged.ieee == Ieee::Outside || open && (moved || other_root),
             };
             if refused {
                 return Ok(None);
@@ -155,6 +158,18 @@ impl CoEvaluation<'_, '_, '_> {
         let special = |v: f64| v == 0.0 || !v.is_finite();
         let differing = self.differing_numbers(partner, content, frame)?;
         Ok(!differing.is_empty() && differing.iter().all(|(x, y)| special(*x) || special(*y)))
+    }
+
+    /// Whether each of two float values is about the other's negative. Values of one residue are so only where the ring took the other root.
+    fn is_of_other_sign(
+        &self,
+        partner: ValueId,
+        content: Content,
+        frame: &Frame,
+    ) -> Result<bool, Stop> {
+        let differing = self.differing_numbers(partner, content, frame)?;
+        let opposite = |(x, y): &(f64, f64)| (x + y).abs() < x.abs() / 2.0;
+        Ok(!differing.is_empty() && differing.iter().all(opposite))
     }
 
     /// Whether a value that hangs on no input differs from its partner in the sign of a zero: taking one for the other would hide what 1/x or atan2
@@ -378,6 +393,13 @@ impl CoEvaluation<'_, '_, '_> {
             return Ok((want_side, got_side, judged));
         };
         let again = self.judged_sides(&want, &have, got, frame)?;
+        tracing::debug!(
+            "farther back: {} | {}: {:?}, was {:?}",
+            want.words(self.pair.before.program),
+            have.words(self.pair.after.program),
+            again.ieee,
+            judged.ieee
+        );
         if judged.ieee == Ieee::Outside || again.ieee == Ieee::Within {
             return Ok((want, have, again));
         }
@@ -493,6 +515,13 @@ impl CoEvaluation<'_, '_, '_> {
             Ieee::Within | Ieee::Loose(_) | Ieee::NotRun => None,
         };
         let program = self.pair.after.program;
+        tracing::debug!(
+            "region: {} | {}: {:?}, ring {:?}",
+            sides.0.words(self.pair.before.program),
+            sides.1.words(program),
+            judged.ieee,
+            ring
+        );
         self.outcome.regions.push(RegionResult {
             op: kernels::name(program, op),
             location: program.op(op).location.clone(),

@@ -148,7 +148,8 @@ impl CoEvaluation<'_, '_, '_> {
             return Err(Stop::internal("a value to blame was not computed"));
         };
         let (want_side, got_side, judged) = self.judged(b, a, &Got::plain(y), bodies, frame)?;
-        let ring = if self.session.fingerprint(x) == self.session.fingerprint(y) {
+        let same = self.session.fingerprint(x) == self.session.fingerprint(y);
+        let ring = if same || self.same_by_turns(b, y, frame) {
             Ring::Equal
         } else {
             match self.not_decisive(b, a, (&want_side, &got_side), &judged, frame)? {

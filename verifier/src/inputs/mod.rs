@@ -42,18 +42,21 @@ pub enum Class {
     Unit,
     /// Floats in (1, 5), integers from 1 to 8: for programs that are NaN elsewhere, or loop for ever.
     Above,
+    /// Floats in (0, 1/16), as parameters of a network are, integers from 1 to 8: for programs that are NaN where a function saturates.
+    Small,
     /// Arrays given by the user.
     Given,
 }
 
 impl Class {
-    /// THE list of generated classes, quick level first; `unit` and `above` run where an output is NaN on all ordinary inputs, or nothing
+    /// THE list of generated classes, quick level first; `unit`, `above` and `small` run where an output is NaN on all ordinary inputs, or nothing
     /// was compared.
-    pub const ALL: [Class; 9] = [
+    pub const ALL: [Class; 10] = [
         Class::Normal,
         Class::Exact,
         Class::Unit,
         Class::Above,
+        Class::Small,
         Class::Wide,
         Class::Special,
         Class::Subnormal,
@@ -70,6 +73,7 @@ impl Class {
             Class::Subnormal => "subnormal",
             Class::Unit => "unit",
             Class::Above => "above",
+            Class::Small => "small",
             Class::Boundary => "boundary",
             Class::Pattern => "pattern",
             Class::Given => "given",
@@ -79,7 +83,12 @@ impl Class {
     /// Whether the class holds numbers a program is made for, not those at the ends of the range.
     pub fn is_ordinary(self) -> bool {
         match self {
-            Class::Normal | Class::Exact | Class::Unit | Class::Above | Class::Given => true,
+            Class::Normal
+            | Class::Exact
+            | Class::Unit
+            | Class::Above
+            | Class::Small
+            | Class::Given => true,
             Class::Wide | Class::Special | Class::Subnormal | Class::Boundary | Class::Pattern => {
                 false
             }
@@ -173,7 +182,7 @@ pub fn generate(program: &Program, class: Class, seed: u64) -> Result<Vec<Value>
                     Class::Wide if !is_index => {
                         with_literals(plain, &literals, walks[i], &mut random)
                     }
-                    Class::Pattern => pattern::drawn(plain, seed, &roles[i], &mut random),
+                    Class::Pattern => pattern::drawn(plain, seed, i, &roles[i], &mut random),
                     _ => plain,
                 }
                 .into())
@@ -305,6 +314,7 @@ fn integers_of(element: &ElementType, class: Class, role: &Role) -> Vec<i64> {
         | Class::Pattern
         | Class::Unit
         | Class::Above
+        | Class::Small
         | Class::Given => vec![],
     };
     let mut all: Vec<i64> = all.into_iter().map(|v| v.clamp(low, high)).collect();
@@ -340,7 +350,7 @@ fn integer(element: &ElementType, class: Class, role: &Role, random: &mut Random
             random.between(a.max(low), b.min(high))
         }
         // Positive, for loops that end only so.
-        Class::Unit | Class::Above => {
+        Class::Unit | Class::Above | Class::Small => {
             let (a, b) = inside.unwrap_or((1, 8));
             random.between(a.max(low), b.min(high))
         }
@@ -441,6 +451,7 @@ fn float(element: &ElementType, draw: Draw, role: &Role, random: &mut Random) ->
         Class::Exact => exact(role.domain, random),
         // 2^-9 and more away from the ends.
         Class::Unit => (1.0 + 510.0 * random.unit()) / 512.0,
+        Class::Small => (1.0 + 510.0 * random.unit()) / 8192.0,
         Class::Above => 1.0 + (1.0 + 510.0 * random.unit()) / 128.0,
         Class::Wide => {
             // Half of all within reach of exponentials, half over the whole range.

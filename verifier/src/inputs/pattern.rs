@@ -16,8 +16,8 @@ enum Layout {
         high: bool,
         at: At,
     },
-    /// Ordinary numbers, and one NaN among them.
-    OneNan,
+    /// Ordinary numbers, and one NaN among those of every third argument from this one: a NaN in one factor alone shows where it goes.
+    OneNan(usize),
     /// The same number all over.
     Alike(Number),
     /// Numbers of two kinds.
@@ -46,7 +46,7 @@ enum Number {
 }
 
 /// In the order of the seeds, the most telling ones first.
-const LAYOUTS: [Layout; 21] = [
+const LAYOUTS: [Layout; 23] = [
     Layout::StandsOut {
         high: true,
         at: At::Last,
@@ -56,7 +56,7 @@ const LAYOUTS: [Layout; 21] = [
         at: At::Last,
     },
     Layout::Negative,
-    Layout::OneNan,
+    Layout::OneNan(0),
     Layout::StandsOut {
         high: true,
         at: At::First,
@@ -92,13 +92,21 @@ const LAYOUTS: [Layout; 21] = [
     Layout::Alike(Number::Zero),
     Layout::TwoOf(Number::Lowest, Number::Highest),
     Layout::TwoOf(Number::Zero, Number::One),
+    Layout::OneNan(1),
+    Layout::OneNan(2),
 ];
 
 /// Seeds after which every layout was met.
 pub const SEEDS: u64 = LAYOUTS.len() as u64;
 
-/// Lays out the sizes of the numbers of `plain`. One bit alone is a choice of the program: every layout meets both.
-pub fn drawn(plain: Tensor, seed: u64, role: &Role, random: &mut Random) -> Tensor {
+/// Lays out the sizes of the numbers of `plain`, argument number `argument`. One bit alone is a choice of the program: every layout meets both.
+pub fn drawn(
+    plain: Tensor,
+    seed: u64,
+    argument: usize,
+    role: &Role,
+    random: &mut Random,
+) -> Tensor {
     let number = seed.wrapping_sub(1);
     let layout = LAYOUTS[(number % SEEDS) as usize];
     let (dims, element) = (plain.dims().to_vec(), plain.element().clone());
@@ -106,6 +114,8 @@ pub fn drawn(plain: Tensor, seed: u64, role: &Role, random: &mut Random) -> Tens
         let choice = (number % SEEDS + number / SEEDS) & 1;
         return Tensor::from_i64s(&dims, &element, &[choice as i64]);
     }
+    // Another time round, others go together.
+    let apart = 3 + (number / SEEDS % 2) as usize * 2;
     let out = standing_out(&dims, layout, random);
     match element.class() {
         Arithmetic::Float => {
@@ -131,8 +141,8 @@ pub fn drawn(plain: Tensor, seed: u64, role: &Role, random: &mut Random) -> Tens
                         Layout::Small => v / 64.0,
                         Layout::StandsOut { high, .. } if high == out(i) => 1.0 + v.abs(),
                         Layout::StandsOut { .. } => -1.0 - v.abs(),
-                        Layout::OneNan if i == nan => f64::NAN,
-                        Layout::OneNan => *v,
+                        Layout::OneNan(first) if i == nan && argument % apart == first => f64::NAN,
+                        Layout::OneNan(_) => *v,
                         Layout::Alike(n) => number(n),
                         Layout::TwoOf(a, b) => number(if v < &0.0 { a } else { b }),
                     };
@@ -173,7 +183,7 @@ pub fn drawn(plain: Tensor, seed: u64, role: &Role, random: &mut Random) -> Tens
                         }
                         Layout::Negative => inside(-1 - size),
                         Layout::Positive => inside(1 + size),
-                        Layout::Small | Layout::OneNan => inside(size - 4),
+                        Layout::Small | Layout::OneNan(_) => inside(size - 4),
                         Layout::StandsOut { high, .. } if high == out(i) => inside(above + size),
                         Layout::StandsOut { .. } => inside(below + size),
                         Layout::Alike(n) => number(n),
@@ -213,7 +223,7 @@ fn standing_out(
         Layout::Negative
         | Layout::Positive
         | Layout::Small
-        | Layout::OneNan
+        | Layout::OneNan(_)
         | Layout::Alike(_)
         | Layout::TwoOf(..) => 0,
     };
@@ -245,6 +255,7 @@ mod tests {
                 let t = drawn(
                     plain(&element),
                     seed,
+                    0,
                     &Role::default(),
                     &mut Random::new(seed, 1),
                 );
@@ -259,6 +270,19 @@ mod tests {
                 largest.contains(&0) && largest.contains(&99) && largest.contains(&50),
                 "{element} {largest:?}"
             );
+        }
+    }
+    #[test]
+    fn every_argument_alone_has_a_nan() {
+        let has = |seed, argument| {
+            let plain = Tensor::from_f64s(&[9], &ElementType::F32, &[1.0; 9]);
+            let mut random = Random::new(seed, argument as u64);
+            let t = drawn(plain, seed, argument, &Role::default(), &mut random);
+            t.to_f64s().iter().any(|v| v.is_nan())
+        };
+        for argument in 0..3 {
+            let alone = |seed: &u64| (0..3).all(|i| has(*seed, i) == (i == argument));
+            assert!((1..=SEEDS).any(|seed| alone(&seed)), "{argument}");
         }
     }
 }

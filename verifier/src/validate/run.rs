@@ -368,17 +368,6 @@ impl Job<'_> {
                 if !last {
                     return Err(Ended::ZeroDivisor);
                 }
-                delta.decided = 0;
-                // Of hostile inputs, where all are alike, other seeds decide.
-                if class.is_ordinary() {
-                    delta.verdicts.push(Verdict::EqualIeeeOnly {
-                        why: "zero divisor in the ring under four seeds".to_string(),
-                    });
-                }
-                delta
-                    .found
-                    .iter_mut()
-                    .for_each(|f| f.ring = Ring::NotDecisive("zero divisor".to_string()));
             }
             if estimates.is_empty() && delta.is_open() && class.is_ordinary() {
                 // Kernels have no variant: what they are judged from has.

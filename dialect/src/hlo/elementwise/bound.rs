@@ -2,7 +2,7 @@
 
 use super::unary::complexes;
 use crate::{
-    bound::{Bound, Bounded, subnormal_roundoff, unit_roundoff},
+    bound::{Bound, Bounded, complex_range, subnormal_roundoff, unit_roundoff},
     eval::Stop,
     hlo::shape,
     tensor::{Tensor, Value},
@@ -57,6 +57,20 @@ pub fn bound_function_of_two(
             })
         }
     }
+}
+
+/// Bound of a product: |(a + ea)(b + eb) - ab| <= |a| eb + |b| ea + ea eb. A complex product rounds by part, within 2 sqrt(2) u, and the product of two
+/// parts may overflow where their sum would not.
+pub fn bound_product(operands: &[Bounded<'_>], values: &[Value]) -> Result<Vec<Bound>, Stop> {
+    let element = shape::operand(values, 0)?.element();
+    let ulp = if element.is_complex() { 1.5 } else { 0.5 };
+    let end = complex_range(element);
+    bound_function_of_two(operands, values, ulp, |a, ea, b, eb| {
+        let (a, b) = (a.abs(), b.abs());
+        let carried = a * eb + b * ea + ea * eb;
+        let overflows = a.is_finite() && b.is_finite() && a * b + carried > end;
+        if overflows { f64::INFINITY } else { carried }
+    })
 }
 
 /// Bound of a function that errs by at most `ulp` units in the last place: `propagate(operand, its error, result)` bounds how far the function's

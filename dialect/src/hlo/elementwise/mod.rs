@@ -149,7 +149,7 @@ where
     I: Fn(i128, i128) -> i128,
     B: Fn(bool, bool) -> bool,
     R: Fn(Residue, Residue, (f64, f64)) -> Residue,
-    RC: Fn([Residue; 2], [Residue; 2]) -> [Residue; 2],
+    RC: Fn([Residue; 2], [Residue; 2], (Complex<f64>, Complex<f64>)) -> [Residue; 2],
 {
     let (a, b) = same_shape(operands)?;
     let ieee = binary_plane(a, b, &d)?;
@@ -187,11 +187,16 @@ where
                 |x, y| (x.to_f64(), y.to_f64()),
                 &d.ring,
             ),
-            e if e.is_complex() => zip(
-                bytemuck::cast_slice::<u32, [u32; 2]>(r),
-                bytemuck::cast_slice::<u32, [u32; 2]>(s),
-                &d.ring_complex,
-            ),
+            e if e.is_complex() => {
+                let (z, w) = (complexes(a), complexes(b));
+                let pairs = bytemuck::cast_slice::<u32, [u32; 2]>;
+                Buffer::build::<[u32; 2]>(z.len(), |out| {
+                    let operands = pairs(r).iter().zip(pairs(s)).zip(z.iter().zip(&w));
+                    for (o, ((r, s), (z, w))) in out.iter_mut().zip(operands) {
+                        *o = (d.ring_complex)(*r, *s, (*z, *w));
+                    }
+                })
+            }
             _ => ring_zip(r, s, &a.to_f64s(), &b.to_f64s(), |x, y| (x, y), &d.ring),
         }),
         (Planes::IeeeAndRing | Planes::IeeeOnly, _, _) => None,

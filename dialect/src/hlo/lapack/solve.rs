@@ -1,54 +1,6 @@
-//! Triangular and tridiagonal systems.
+//! Tridiagonal systems.
 
 use super::matrix::{Matrix, Scalar};
-
-/// How the matrix of a triangular system is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
-    AsItIs,
-    Transposed,
-    Adjoint,
-}
-
-/// op(A) X = B, or X op(A) = B from the right.
-pub struct Triangular {
-    pub left: bool,
-    pub lower: bool,
-    pub taken: Taken,
-    pub unit: bool,
-}
-
-impl Triangular {
-    pub fn solve<S: Scalar>(&self, a: &Matrix<S>, b: &Matrix<S>) -> Option<Matrix<S>> {
-        let op = match self.taken {
-            Taken::AsItIs => a.clone(),
-            Taken::Transposed => a.transposed(),
-            Taken::Adjoint => a.adjoint(),
-        };
-        // X op(A) = B is op(A)' X' = B'.
-        let a = if self.left { op } else { op.transposed() };
-        let turned = (self.taken == Taken::AsItIs) != self.left;
-        let lower = self.lower != turned;
-        let mut x = if self.left { b.clone() } else { b.transposed() };
-        if a.rows != a.columns || a.rows != x.rows {
-            return None;
-        }
-        let n = a.rows;
-        let order: Vec<usize> = if lower {
-            (0..n).collect()
-        } else {
-            (0..n).rev().collect()
-        };
-        for c in 0..x.columns {
-            for &i in &order {
-                let known = if lower { 0..i } else { i + 1..n };
-                let sum = known.fold(x.at(i, c), |s, k| s - a.at(i, k) * x.at(k, c));
-                x.set(i, c, if self.unit { sum } else { sum / a.at(i, i) });
-            }
-        }
-        Some(if self.left { x } else { x.transposed() })
-    }
-}
 
 /// A tridiagonal system, eliminated with the larger of two rows as pivot. The diagonals have one element a row: the first of `below` and the last of
 /// `above` are not read. Gives what stands on the diagonals of the eliminated matrix (below: the second one above), the solution, and the row (from 1)

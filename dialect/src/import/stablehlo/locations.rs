@@ -32,10 +32,13 @@ impl<'a> Parser<'a> {
                     let line = self.lexer.integer()?;
                     self.lexer.expect(":")?;
                     let column = self.lexer.integer()?;
+                    // The end of a range: `to :COLUMN`, or `to LINE:COLUMN` when it is on another line.
                     if self.lexer.eat("to") {
-                        while self.lexer.eat(":") {
+                        if self.lexer.peek() != b':' {
                             self.lexer.integer()?;
                         }
+                        self.lexer.expect(":")?;
+                        self.lexer.integer()?;
                     }
                     let narrow = |v: i64| u32::try_from(v).unwrap_or(0);
                     out.push(Origin::File(Position {

@@ -420,7 +420,7 @@ fn unknown_ops_are_unsupported_and_named() {
 
 #[test]
 fn locations_are_those_of_the_text_or_of_the_source_it_names() {
-    let text = "#loc = loc(unknown)\nfunc.func @main(%a: tensor<f32> loc(\"a\")) -> tensor<f32> {\n  %0 = stablehlo.add %a, %a : tensor<f32> loc(#loc3)\n  %1 = stablehlo.add %0, %a : tensor<f32> loc(#loc)\n  return %1 : tensor<f32> loc(#loc)\n} loc(#loc)\n#loc1 = loc(\"model.py\":12:7)\n#loc2 = loc(callsite(#loc1 at #loc4))\n#loc3 = loc(\"jit(f)/add\"(#loc2))\n#loc4 = loc(fused<\"x\">[#loc1, unknown])\n";
+    let text = "#loc = loc(unknown)\nfunc.func @main(%a: tensor<f32> loc(\"a\")) -> tensor<f32> {\n  %0 = stablehlo.add %a, %a : tensor<f32> loc(#loc3)\n  %1 = stablehlo.add %0, %a : tensor<f32> loc(#loc)\n  return %1 : tensor<f32> loc(#loc)\n} loc(#loc)\n#loc1 = loc(\"model.py\":12:7 to 13:9)\n#loc2 = loc(callsite(#loc1 at #loc4))\n#loc3 = loc(\"jit(f)/add\"(#loc2))\n#loc4 = loc(fused<\"x\">[#loc1, \"model.py\":12:7 to :20, unknown])\n";
     let p = parse(text, "t.mlir").unwrap();
     let places: Vec<String> = p.op_ids().map(|id| p.op(id).location.to_string()).collect();
     assert_eq!(places, ["model.py:12:7", "t.mlir:4:8", "t.mlir:5:3"]);

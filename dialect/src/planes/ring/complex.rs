@@ -2,7 +2,7 @@
 
 use super::{
     Residue, UNDEFINED, add, add_residues, embed_f64, function, function_of_two, inv_residue,
-    is_code, mul_residues, neg, neg_residue, opaque_key, opaque2, sub,
+    is_code, mul, mul_residues, neg, neg_residue, opaque_key, opaque2, sub,
 };
 use num_complex::Complex;
 
@@ -47,7 +47,17 @@ pub fn neg_pair(a: Pair) -> Pair {
     [neg(a[0]), neg(a[1])]
 }
 
-/// Product; undefined beside a code, whose sign the pair does not show.
+/// Product by parts, of numbers whose IEEE values are `z` and `w`.
+pub fn product(a: Pair, b: Pair, (z, w): (Complex<f64>, Complex<f64>)) -> Pair {
+    if !has_code(a) && !has_code(b) {
+        return mul_pairs(a, b);
+    }
+    let (x, y) = ([z.re, z.im], [w.re, w.im]);
+    let term = |i: usize, j: usize| mul(a[i], b[j], || (x[i], y[j]));
+    [sub(term(0, 0), term(1, 1)), add(term(0, 1), term(1, 0))]
+}
+
+/// Product of pairs without values: undefined beside a code, whose sign the pair does not show.
 pub fn mul_pairs(a: Pair, b: Pair) -> Pair {
     if has_code(a) || has_code(b) {
         return [UNDEFINED; 2];

@@ -3,6 +3,7 @@
 //! A [`Function`] takes a slice: residues and IEEE operands in, residues out, all of one length. Codes arise at poles and outside the domain by the
 //! IEEE operand. It gives the number of elements that met a zero divisor this seed cannot decide.
 
+use super::exponential;
 use super::function_of_two::atan2_residue;
 use super::inverse::{invert, square_roots};
 use super::{
@@ -108,15 +109,13 @@ fn code_at_infinity(r: Residue, positive: Residue, negative: Residue) -> Residue
     }
 }
 
-const EXP: u64 = opaque_key("exp");
-
-/// exp(-x) = 1/exp(x), exp(0) = 1.
+/// exp(-x) = 1/exp(x), exp(0) = 1, exp(a + b) = exp(a) exp(b) up to turns ([`exponential`]).
 #[inline(always)]
 pub fn exp_residue(r: Residue) -> Residue {
     if is_code(r) {
         code_at_infinity(r, POSITIVE_INFINITY, 0)
     } else {
-        antisymmetric_exponent(EXP, r)
+        exponential::power(r)
     }
 }
 
@@ -145,29 +144,21 @@ pub fn tanh(r: &[Residue], x: &[f64], out: &mut [Residue]) -> u64 {
 
 const LOG: u64 = opaque_key("log");
 
-/// log(1/x) = -log(x), log(1) = 0; 0 gives -inf, negative numbers are undefined.
+/// log(exp(x)) = x, log(1/x) = -log(x), log(1) = 0, log(xy) = log(x) + log(y) up to turns ([`exponential`]); 0 gives -inf, negative numbers are undefined.
 pub fn log(r: &[Residue], x: &[f64], out: &mut [Residue]) -> u64 {
-    out.copy_from_slice(r);
-    invert(out);
-    for ((o, r), x) in out.iter_mut().zip(r).zip(x) {
-        let inverse = *o;
-        let hash = opaque(LOG, inverse.min(*r));
-        *o = if is_code(*r) {
-            code_at_infinity(*r, POSITIVE_INFINITY, UNDEFINED)
-        } else if *x == 0.0 {
+    each(r, x, out, |r, x| {
+        if is_code(r) {
+            code_at_infinity(r, POSITIVE_INFINITY, UNDEFINED)
+        } else if x == 0.0 {
             NEGATIVE_INFINITY
-        } else if *x < 0.0 {
+        } else if x < 0.0 {
             UNDEFINED
-        } else if inverse == *r {
-            // 1 is its own inverse; a residue 0 has none.
-            if *r == 0 { hash } else { 0 }
-        } else if *r < inverse {
-            hash
+        } else if r == 0 {
+            opaque(LOG, r)
         } else {
-            neg_residue(hash)
-        };
-    }
-    0
+            exponential::logarithm(r)
+        }
+    })
 }
 
 /// log(1 + x).

@@ -5,8 +5,8 @@
 use super::function::{antisymmetric_exponent, each};
 use super::inverse::invert;
 use super::{
-    POSITIVE_INFINITY, Quotient, Residue, UNDEFINED, embed_f64, is_code, mul_residues, neg_residue,
-    opaque, opaque_key, opaque2, pow_residue, sub,
+    POSITIVE_INFINITY, Quotient, Residue, UNDEFINED, by_zero, embed_f64, is_code, mul_residues,
+    neg_residue, opaque, opaque_key, opaque2, pow_residue, sub,
 };
 
 /// A function of two operands: residues and IEEE operands of the first, of the second, results.
@@ -71,7 +71,7 @@ pub fn each2(
             Quotient::Value(v) => v,
             Quotient::ZeroDivisor => {
                 zeros += 1;
-                0
+                by_zero(*a.0)
             }
         };
     }
@@ -93,7 +93,7 @@ pub fn divide(
                 Quotient::Value(v) => v,
                 Quotient::ZeroDivisor => {
                     zeros += 1;
-                    0
+                    by_zero(*r)
                 }
             };
         } else {

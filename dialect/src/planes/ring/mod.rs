@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 
 pub mod complex;
+pub mod exponential;
 pub mod function;
 pub mod function_of_two;
 #[cfg(test)]
@@ -147,8 +148,20 @@ pub fn mul(a: Residue, b: Residue, ieee: impl FnOnce() -> (f64, f64)) -> Residue
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quotient {
     Value(Residue),
-    /// The residue of the divisor is zero and its IEEE value is not: this seed cannot decide.
+    /// The residue of the divisor is zero and its IEEE value is not: this seed cannot decide. Where every seed says so, the divisor is zero on the real
+    /// numbers, and rounding errors are divided by: see [`by_zero`].
     ZeroDivisor,
+}
+
+/// Quotient of `a` by what is zero in the ring alone: 1/0 is one number for all, so that two ways to write one quotient mostly agree. Whether they differ,
+/// such a residue does not say.
+pub fn by_zero(a: Residue) -> Residue {
+    const INVERSE: Residue = 0x5a7d_3b91;
+    if is_code(a) {
+        UNDEFINED
+    } else {
+        mul_residues(a, INVERSE)
+    }
 }
 
 /// Quotient of `a` by `b`, whose IEEE operands are `x` and `y`.
