@@ -35,11 +35,9 @@ impl CoEvaluation<'_, '_, '_> {
             let starts = contents(before, &w, &frame.before);
             let others = contents(after, &g, &frame.followed.after);
             let apart = starts.symmetric_difference(&others);
-            let Some(last) = apart.max_by_key(|c| made.get(c)) else {
-                break;
-            };
+            let apart = apart.filter(|c| !passed.contains(c));
             // Arguments are all that is left.
-            let Some(place) = made.get(last) else {
+            let Some(place) = apart.filter_map(|c| made.get(c)).max() else {
                 break;
             };
             passed.extend(made.iter().filter(|(_, at)| *at == place).map(|(c, _)| *c));
@@ -55,9 +53,7 @@ impl CoEvaluation<'_, '_, '_> {
                     starts(&frame.followed.after, x)
                 }),
             );
-            if farther.0.ops == w.ops && farther.1.ops == g.ops {
-                break;
-            }
+            // What an op passes on unchanged is made there too, and changes nothing.
             (w, g) = farther;
         }
         (w.ops != want.ops || g.ops != got.ops).then_some((w, g))
