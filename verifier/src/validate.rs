@@ -65,8 +65,8 @@ pub struct Options {
     pub target: &'static TpuTarget,
 }
 
-/// Programs whose parameters take more bytes than this are run one class after another: each run holds all its values.
-const PARALLEL_BYTES: usize = 64 << 20;
+/// Programs whose values take more bytes than this are run one class after another: each run holds all of them.
+const PARALLEL_BYTES: usize = 256 << 20;
 
 /// Checks every step of a pipeline that starts at `source`.
 pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
@@ -124,7 +124,7 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
         }
         part
     };
-    let parts: Vec<Result<run::Part, Error>> = if parameter_bytes(source) <= PARALLEL_BYTES {
+    let parts: Vec<Result<run::Part, Error>> = if value_bytes(source) <= PARALLEL_BYTES {
         (0..plan.len()).into_par_iter().map(one).collect()
     } else {
         (0..plan.len()).map(one).collect()
@@ -232,7 +232,8 @@ fn stand_in(contract: &Contract) -> StandIn {
     }
 }
 
-fn parameter_bytes(program: &Program) -> usize {
+/// Bytes of the parameters and of what every op gives once.
+fn value_bytes(program: &Program) -> usize {
     let bytes = |t: &Type| {
         t.as_tensor()
             .and_then(|t| Some((t.static_dims()?, t.element.storage_bytes())))
@@ -240,7 +241,9 @@ fn parameter_bytes(program: &Program) -> usize {
                 dims.iter().product::<u64>() as usize * bytes
             })
     };
-    program.parameter_types().iter().map(bytes).sum()
+    let results = program.op_ids().flat_map(|id| &program.op(id).results);
+    let results: usize = results.map(|v| bytes(program.ty(*v))).sum();
+    results + program.parameter_types().iter().map(bytes).sum::<usize>()
 }
 
 /// Checks two programs against each other under a contract.
