@@ -47,6 +47,7 @@ fn run(text: &str, passes: &str, change: impl FnOnce(&Program) -> Program) -> Re
         level: Level::Quick,
         seed: 1,
         given: None,
+        known: None,
         limits: Limits::default(),
         progress: None,
         target: tileproof_lowering::target::DEFAULT,

@@ -65,6 +65,7 @@ fn survivors(name: &str, text: &str) -> Result<Vec<String>, String> {
             level: Level::Full,
             seed: 1,
             given: None,
+            known: None,
             limits: Limits {
                 loop_steps: 1000,
                 ..Limits::default()

@@ -64,6 +64,7 @@ fn faults_are_found_and_their_correct_twins_are_not() {
                 },
                 seed: 1,
                 given: None,
+                known: None,
                 limits: Limits::default(),
                 progress: None,
                 target: tileproof_lowering::target::DEFAULT,

@@ -94,6 +94,7 @@ fn run(
         level: test.level,
         seed: 1,
         given: None,
+        known: None,
         limits: Limits::default(),
         progress: None,
         target,

@@ -228,6 +228,7 @@ fn options(level: Level) -> validate::Options {
         level,
         seed: 1,
         given: None,
+        known: None,
         limits: Limits::default(),
         progress: None,
         target: tileproof_lowering::target::DEFAULT,

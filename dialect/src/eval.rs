@@ -75,6 +75,8 @@ pub struct Events {
     pub from_bits: u64,
     /// Outcomes of compares, selects and branches: (false, true) counts in order of first execution, summed over the run.
     pub predicates: [u64; 2],
+    /// Steps of the loop that took most.
+    pub longest_loop: u64,
     /// Effects in order: infeed, outfeed, send, recv, custom calls with side effects, printed values.
     pub effects: Vec<Effect>,
     /// Where the run trapped, if it did: the innermost op.

@@ -224,6 +224,7 @@ mod tests {
             level: Level::Quick,
             seed: 1,
             given: None,
+            known: None,
             limits: Limits::default(),
             progress: None,
             target: tileproof_lowering::target::DEFAULT,

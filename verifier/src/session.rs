@@ -1,7 +1,12 @@
 //! Values by content: every value that an evaluation of any version of the program makes is stored once under the hash of its two planes, and every
 //! op is evaluated once per distinct operands. Versions that differ in a few ops share the rest.
 
+mod loops;
+mod saved;
+
 use crate::constants::Constants;
+use loops::Loops;
+pub use saved::Saved;
 use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
     bound::{Bound, Bounded},
@@ -120,6 +125,7 @@ pub enum Assumed {
     Results { key: u128, results: Vec<Content> },
 }
 
+#[derive(Clone)]
 struct Stored {
     value: Value,
     fingerprint: u128,
@@ -144,6 +150,7 @@ pub struct Session<'a> {
     settled: HashMap<Content, Content>,
     /// Calls of kernels in `memo` that were not run.
     not_run: HashSet<u128>,
+    loops: Loops,
     /// Bodies inside one another that are followed.
     bodies: u32,
     /// Inputs of a hostile class that are all finite: what overflows does so on the way.
@@ -164,6 +171,7 @@ impl<'a> Session<'a> {
             independent: HashSet::new(),
             settled: HashMap::new(),
             not_run: HashSet::new(),
+            loops: Loops::default(),
             bodies: 0,
             strains_the_range: false,
         }
@@ -420,6 +428,7 @@ impl<'a> Session<'a> {
                 if operation.regions.is_empty() && events.predicates != [0, 0] {
                     self.chosen.insert(key, events.predicates);
                 }
+                self.loops.note(key, events.longest_loop);
                 self.add_events(events);
                 out.into_iter().map(|v| self.insert(v)).collect()
             }

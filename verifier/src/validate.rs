@@ -4,6 +4,7 @@
 mod identity_tests;
 mod judged;
 mod kernels;
+pub mod known;
 mod outside;
 pub mod report;
 mod run;
@@ -24,11 +25,15 @@ pub use crate::{
     step::{Origin, Step},
 };
 pub use kernels::{first_compared, joined};
+use known::Known;
 use rayon::prelude::*;
 pub use report::{Found, PassReport, Report, Skipped};
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 use tileproof_dialect::{
@@ -51,6 +56,8 @@ pub struct Options {
     pub seed: u64,
     /// Arguments given by the user, in place of generated ones.
     pub given: Option<Vec<Value>>,
+    /// What is known of the pipeline that the programs are part of.
+    pub known: Option<Arc<Known>>,
     pub limits: Limits,
     /// Called as work goes on: what is being done, and the share done.
     pub progress: Option<Progress>,
@@ -58,8 +65,8 @@ pub struct Options {
     pub target: &'static TpuTarget,
 }
 
-/// Programs whose parameters take more bytes than this are run one class after another: each run holds all its values.
-const PARALLEL_BYTES: usize = 64 << 20;
+/// Programs whose values take more bytes than this are run one class after another: each run holds all of them.
+const PARALLEL_BYTES: usize = 256 << 20;
 
 /// Checks every step of a pipeline that starts at `source`.
 pub fn pipeline(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
@@ -71,6 +78,8 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
     let start = Instant::now();
     let compared = Compared::of(source, steps)?;
     let programs: Vec<Arc<Program>> = compared.programs.iter().map(normal_form::of).collect();
+    let known = options.known.as_deref();
+    let arguments_of = known.map(|k| normal_form::of(&step::plain(&k.source)));
     let facts: Vec<Facts> = programs.iter().map(|p| Facts::of(p)).collect();
     let mut report = Report::new(steps);
     report.choices = Exercised::of(&programs[run::first_of(&compared.pairs)]);
@@ -78,12 +87,14 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
     let plan = level::plan(source, kernels, options);
     let job = run::Job {
         programs: &programs,
+        arguments_of: arguments_of.as_deref(),
         facts: &facts,
         pairs: &compared.pairs,
         steps,
         options,
     };
     let spent = Spent::default();
+    let is_decided = AtomicBool::new(false);
     let one = |i: usize| {
         if let Some(progress) = &options.progress {
             let (class, seed) = plan[i];
@@ -100,12 +111,20 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
             );
             return Ok(run::Part::skipped(class, seed, why));
         }
+        if is_decided.load(Ordering::Relaxed) {
+            let why = "another run is a mismatch".to_string();
+            return Ok(run::Part::skipped(class, seed, why));
+        }
         let start = Instant::now();
         let part = job.run(class, seed, Patience::Short);
         spent.add(class, start.elapsed());
+        let is_wrong = part.as_ref().is_ok_and(run::Part::is_mismatch);
+        if is_wrong && known.is_some_and(Known::is_closed) {
+            is_decided.store(true, Ordering::Relaxed);
+        }
         part
     };
-    let parts: Vec<Result<run::Part, Error>> = if parameter_bytes(source) <= PARALLEL_BYTES {
+    let parts: Vec<Result<run::Part, Error>> = if value_bytes(source) <= PARALLEL_BYTES {
         (0..plan.len()).into_par_iter().map(one).collect()
     } else {
         (0..plan.len()).map(one).collect()
@@ -114,7 +133,7 @@ pub fn single(source: &Arc<Program>, steps: &[Step], options: &Options) -> Resul
         part?.merge_into(&mut report);
     }
     // Numbers of other ranges, where an output was no number or no ordinary run ended; then the first ones with patience.
-    if options.given.is_none() {
+    if options.given.is_none() && !is_decided.load(Ordering::Relaxed) {
         let ended = |report: &Report| report.runs.iter().any(|(class, _)| class.is_ordinary());
         for class in [Class::Unit, Class::Above, Class::Small] {
             if !ended(&report) || !report.vacuous().is_empty() {
@@ -213,7 +232,8 @@ fn stand_in(contract: &Contract) -> StandIn {
     }
 }
 
-fn parameter_bytes(program: &Program) -> usize {
+/// Bytes of the parameters and of what every op gives once.
+fn value_bytes(program: &Program) -> usize {
     let bytes = |t: &Type| {
         t.as_tensor()
             .and_then(|t| Some((t.static_dims()?, t.element.storage_bytes())))
@@ -221,7 +241,9 @@ fn parameter_bytes(program: &Program) -> usize {
                 dims.iter().product::<u64>() as usize * bytes
             })
     };
-    program.parameter_types().iter().map(bytes).sum()
+    let results = program.op_ids().flat_map(|id| &program.op(id).results);
+    let results: usize = results.map(|v| bytes(program.ty(*v))).sum();
+    results + program.parameter_types().iter().map(bytes).sum::<usize>()
 }
 
 /// Checks two programs against each other under a contract.

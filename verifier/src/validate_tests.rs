@@ -38,6 +38,7 @@ fn options() -> Options {
         level: Level::Ordinary,
         seed: 1,
         given: None,
+        known: None,
         limits: Limits::default(),
         progress: None,
         target: tileproof_lowering::target::DEFAULT,
@@ -347,4 +348,41 @@ fn a_folded_function_of_a_constant_is_no_finding_under_strict_and_a_merged_liter
         "  %i = stablehlo.constant dense<1.44269502> : tensor<6xf32>\n  %p =",
     );
     assert!(under(&merged).is_mismatch());
+}
+
+#[test]
+fn a_loop_that_takes_many_times_the_steps_of_its_counterpart_never_ends() {
+    let program = |by: i32| {
+        let text = format!(
+            "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<4xf32>
+    cond {{
+      %n = stablehlo.constant dense<5> : tensor<i32>
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }} do {{
+      %by = stablehlo.constant dense<{by}> : tensor<i32>
+      %next = stablehlo.add %i, %by : tensor<i32>
+      %b = stablehlo.add %a, %a : tensor<4xf32>
+      stablehlo.return %next, %b : tensor<i32>, tensor<4xf32>
+    }}
+  return %0#1 : tensor<4xf32>
+}}"
+        );
+        Arc::new(tileproof_dialect::import::stablehlo::parse(&text, "loop").unwrap())
+    };
+    let step = Step {
+        pass: "p".to_string(),
+        program: program(0),
+        numerics: Numerics::bit_exact(),
+        rewrites: vec![],
+        origin: Origin::Pass,
+    };
+    let report = pipeline(&program(1), &[step], &options()).unwrap();
+    assert_eq!(report.verdict, Verdict::Miscompile);
+    let trap = report.passes[0].findings.iter().find(|f| f.op == "trap");
+    let got = trap.and_then(|f| f.output.as_ref()).unwrap().got.clone();
+    // 64 times the least that counts, not the steps that a run may take.
+    assert!(got.contains("2048"), "{got}");
 }

@@ -236,6 +236,7 @@ impl Bench {
             level: validate::Level::Quick,
             seed: self.seed,
             given: self.inputs.as_ref().map(|_| arguments.concat()),
+            known: None,
             limits,
             progress: None,
             target: tileproof_lowering::target::DEFAULT,

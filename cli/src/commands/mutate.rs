@@ -104,6 +104,7 @@ impl Mutate {
         let bar = Progress::new();
         let options = measure::Options {
             mutators,
+            source: source.clone(),
             sites: self.sites as usize,
             op: self.op.map(OpId),
             seed: self.seed,

@@ -147,6 +147,7 @@ impl Validation {
             level: self.level.level(),
             seed: self.seed,
             given,
+            known: None,
             limits,
             progress: Some(Arc::new(move |what, share| bar.update(what, share))),
             target,

@@ -163,6 +163,7 @@ impl Xla {
                 level: self.level.level(),
                 seed: self.seed,
                 given: given.as_ref().map(|g| g.values.clone()),
+                known: None,
                 limits: limits.clone(),
                 progress: Some(Arc::new(move |what, share| bar.update(what, share))),
                 target: tileproof_lowering::target::DEFAULT,

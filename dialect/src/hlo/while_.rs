@@ -58,6 +58,7 @@ impl OpDef for While {
             if !go_on {
                 break;
             }
+            cx.events.longest_loop = cx.events.longest_loop.max(step + 1);
             state = cx.run(1, state)?;
         }
         Ok(state)

@@ -23,7 +23,10 @@ use plan::Plan;
 use regions::Runner;
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex, OnceLock},
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use tileproof_dialect::{
     bound::{Bound, Bounded},
@@ -49,6 +52,7 @@ pub struct Interpreter<'p> {
     program: &'p Program,
     planes: Planes,
     limits: &'p Limits,
+    most_steps: AtomicU64,
     kernels: Kernels,
     plan: OnceLock<Plan>,
     process: Process,
@@ -101,6 +105,7 @@ impl<'p> Interpreter<'p> {
             program,
             planes,
             limits,
+            most_steps: AtomicU64::new(u64::MAX),
             kernels: Kernels::Fast,
             plan: OnceLock::new(),
             process: Devices::default().process(0),
@@ -205,6 +210,19 @@ impl<'p> Interpreter<'p> {
         let plan = Arc::new(simulator::Plan::new(kernel, self.planes)?);
         plans.insert(name.to_string(), plan.clone());
         Ok(plan)
+    }
+
+    /// Lets a loop of the program take `steps` steps from now on, and no more than its limits do. Loops of kernels are no matter.
+    pub fn allow_steps(&self, steps: u64) {
+        self.most_steps.store(steps, Ordering::Relaxed);
+    }
+
+    fn check_step(&self, step: u64) -> Result<(), Stop> {
+        let most = self.most_steps.load(Ordering::Relaxed);
+        if step >= most {
+            return Err(Stop::Trap(Trap::StepLimit(most)));
+        }
+        self.limits.check_step(step)
     }
 
     /// Counts in `choices` what each op chose.

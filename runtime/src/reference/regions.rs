@@ -226,7 +226,7 @@ impl RegionRunner for Runner<'_, '_> {
     }
 
     fn tick(&mut self, step: u64) -> Result<(), Stop> {
-        self.interpreter.limits.check_step(step)
+        self.interpreter.check_step(step)
     }
 }
 

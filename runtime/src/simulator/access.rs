@@ -200,6 +200,7 @@ pub fn load(
         out = to_register(&out, dims, &shape);
     }
     if let Some(mask) = mask {
+        m.cx.shadow.decide(mask.tags.as_ref());
         let left_out = m.memory.nothing(
             dims,
             out.value.element(),
@@ -245,7 +246,10 @@ pub fn store(
     m.cx.count_vector(value.value.len() as u64);
     let value = to_rows(&value, &shape);
     let value = match mask {
-        Some(mask) => masked(&mask, &value, &m.memory.load(&reach, &mut m.cx.shadow)?),
+        Some(mask) => {
+            m.cx.shadow.decide(mask.tags.as_ref());
+            masked(&mask, &value, &m.memory.load(&reach, &mut m.cx.shadow)?)
+        }
         None => value,
     };
     m.memory.store(&reach, value, &mut m.cx.shadow)

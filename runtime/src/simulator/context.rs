@@ -86,6 +86,10 @@ impl Context<'_> {
         if tag == 0 {
             return;
         }
+        if let Some(terms) = &mut self.shadow.terms {
+            terms.decide_one(tag);
+            return;
+        }
         let (origin, ops) = self.shadow.story(tag);
         let Some(origin) = origin else { return };
         let chain = ops

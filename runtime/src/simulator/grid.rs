@@ -8,6 +8,7 @@ use super::{
     overlap::{self, Overlaps},
     plan::Plan,
     shadow::Tag,
+    terms,
     view::{Reach, View},
 };
 use std::collections::HashSet;
@@ -113,6 +114,10 @@ pub fn lay_out(
         Some((home.buffer, &o.buffer, stored.dims.as_slice(), o.address?))
     });
     memory.overlaps = Overlaps::new(addressed);
+    if let Some(terms) = &mut cx.shadow.terms {
+        let buffers: Vec<u32> = homes.iter().map(|h| h.buffer).collect();
+        terms::plant(terms, &kernel, memory, &buffers)?;
+    }
     Ok(homes)
 }
 
@@ -344,7 +349,9 @@ pub fn results(m: &mut Machine<'_>, homes: &[Home]) -> Result<Vec<Tensor>, Stop>
     let mut out = vec![];
     for (output, (number, _)) in plan.kernel.with_role(Role::Output).enumerate() {
         let lanes = m.memory.data(homes[number].buffer)?.clone();
-        if let Some(tags) = &lanes.tags {
+        if let Some(terms) = &mut m.cx.shadow.terms {
+            terms.note_output(&lanes);
+        } else if let Some(tags) = &lanes.tags {
             report_output(m, output as u32, number as u32, tags);
         }
         out.push(lanes.value);

@@ -158,9 +158,13 @@ impl<'a> Machine<'a> {
                 let Some(Cell::Int { value, tag }) = operands.first() else {
                     return Err(Stop::internal("not an integer scalar"));
                 };
+                let tag = match &mut self.cx.shadow.terms {
+                    Some(terms) => terms.cast(*tag, element),
+                    None => self.cx.shadow.through(*tag, step.op),
+                };
                 Cell::Int {
                     value: elementwise::wrapped(*value, element),
-                    tag: self.cx.shadow.through(*tag, step.op),
+                    tag,
                 }
             }
             Code::Move {
@@ -314,8 +318,8 @@ impl<'a> Machine<'a> {
                     Cell::Lanes(_) | Cell::Ref(_) => all = false,
                 }
             }
-            let decides =
-                tag != 0 && matches!(op, hlo::Op::Select(_) | hlo::Op::And(_) | hlo::Op::Or(_));
+            let joins = matches!(op, hlo::Op::Select(_) | hlo::Op::And(_) | hlo::Op::Or(_));
+            let decides = tag != 0 && (joins || self.cx.shadow.terms.is_some());
             if all
                 && !decides
                 && result.element.is_integer()
@@ -338,6 +342,7 @@ impl<'a> Machine<'a> {
         let source = self.lanes(step, operands, 0)?;
         let indices = self.lanes(step, operands, 1)?;
         let (memory, shadow) = (&self.memory, &mut self.cx.shadow);
+        shadow.decide(indices.tags.as_ref());
         let element = source.value.element();
         let (out, wrong) = vectors::gathered(&source, &indices, dimension, |dims| {
             memory.nothing(dims, element, Origin::MaskedLane, shadow)

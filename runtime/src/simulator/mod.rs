@@ -19,6 +19,7 @@ mod movement;
 mod overlap;
 mod plan;
 mod shadow;
+pub mod terms;
 mod vectors;
 mod view;
 
@@ -47,6 +48,8 @@ use tileproof_dialect::{
 pub enum Validity {
     Ignored,
     Tracked,
+    /// Expressions in place of validity ([`terms`]).
+    Terms,
 }
 
 /// How a kernel is run.
@@ -106,13 +109,57 @@ pub fn observed<'a>(
     events: &'a mut Events,
     observer: Option<&'a mut Observer<'a>>,
 ) -> Result<Outcome, Stop> {
-    let shadowed = simulation.validity == Validity::Tracked;
+    simulated(
+        plan,
+        arguments,
+        planes,
+        simulation,
+        limits,
+        (events, Shadow::default()),
+        observer,
+    )
+    .map(|(outcome, _)| outcome)
+}
+
+/// Runs a kernel on terms.
+fn with_terms(
+    plan: &Plan,
+    arguments: &[Tensor],
+    simulation: &Simulation,
+    limits: &Limits,
+    events: &mut Events,
+    terms: &mut terms::Terms,
+) -> Result<(), Stop> {
+    let shadow = Shadow::of_terms(std::mem::take(terms));
+    let (_, shadow) = simulated(
+        plan,
+        arguments,
+        Planes::IeeeOnly,
+        simulation,
+        limits,
+        (events, shadow),
+        None,
+    )?;
+    *terms = shadow.terms.unwrap_or_default();
+    Ok(())
+}
+
+fn simulated<'a>(
+    plan: &'a Plan,
+    arguments: &[Tensor],
+    planes: Planes,
+    simulation: &Simulation,
+    limits: &'a Limits,
+    (events, shadow): (&'a mut Events, Shadow),
+    observer: Option<&'a mut Observer<'a>>,
+) -> Result<(Outcome, Shadow), Stop> {
+    let shadowed = simulation.validity != Validity::Ignored;
     let mut memory = Memory::new(planes, simulation.fill, shadowed);
     let mut cx = Context {
         plan,
         planes,
         events,
-        shadow: Shadow::default(),
+        shadow,
         counters: Counters::default(),
         hazards: Hazards::default(),
         step: vec![],
@@ -133,8 +180,9 @@ pub fn observed<'a>(
     let Machine { cx, .. } = machine;
     let found: Vec<Hazard> = cx.hazards.found;
     cx.events.hazards.extend(found);
-    Ok(Outcome {
+    let outcome = Outcome {
         outputs: outputs?,
         counters: cx.counters,
-    })
+    };
+    Ok((outcome, cx.shadow))
 }

@@ -3,6 +3,7 @@
 //! Every element of a value and of memory has a [`Tag`]: 0 when it is valid, else the number of a node that names its origin, or the op it went
 //! through and the node before. Tags move with the elements; an op joins the tags of what each result element hangs on.
 
+use super::terms::{Terms, UNKNOWN};
 use std::collections::HashMap;
 use tileproof_dialect::{
     buffer::Buffer,
@@ -32,9 +33,25 @@ pub struct Shadow {
     nodes: Vec<Node>,
     roots: HashMap<Origin, Tag>,
     steps: HashMap<(Tag, u32), Tag>,
+    /// Where tags are the numbers of terms.
+    pub terms: Option<Terms>,
 }
 
 impl Shadow {
+    pub fn of_terms(terms: Terms) -> Shadow {
+        Shadow {
+            terms: Some(terms),
+            ..Shadow::default()
+        }
+    }
+
+    /// Notes that elements with these tags decide which others are taken.
+    pub fn decide(&mut self, tags: Option<&Tensor>) {
+        if let Some(terms) = &mut self.terms {
+            terms.decide(tags);
+        }
+    }
+
     fn node(&self, tag: Tag) -> Option<&Node> {
         self.nodes.get((tag as usize).checked_sub(1)?)
     }
@@ -46,6 +63,9 @@ impl Shadow {
 
     /// The tag of elements invalid from `origin` on.
     pub fn root(&mut self, origin: Origin) -> Tag {
+        if self.terms.is_some() {
+            return UNKNOWN;
+        }
         if let Some(tag) = self.roots.get(&origin) {
             return *tag;
         }
@@ -61,8 +81,8 @@ impl Shadow {
 
     /// The tag of an element that hangs on one with `tag` through op number `op`.
     pub fn through(&mut self, tag: Tag, op: u32) -> Tag {
-        if tag == 0 {
-            return 0;
+        if tag == 0 || self.terms.is_some() {
+            return tag;
         }
         if let Some(next) = self.steps.get(&(tag, op)) {
             return *next;
@@ -95,6 +115,9 @@ impl Shadow {
     /// All tags through op number `op`.
     pub fn all_through(&mut self, tags: Option<Tensor>, op: u32) -> Option<Tensor> {
         let tags = tags?;
+        if self.terms.is_some() {
+            return Some(tags);
+        }
         let (mut last, mut next) = (0, 0);
         let all: Vec<Tag> = tags
             .as_slice::<Tag>()

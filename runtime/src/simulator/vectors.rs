@@ -30,6 +30,8 @@ impl Context<'_> {
     ) -> Result<Lanes, Stop> {
         let tags = if operands.iter().all(|l| l.tags.is_none()) {
             None
+        } else if let Some(terms) = &mut self.shadow.terms {
+            terms.elementwise(op, &operands, results)
         } else {
             let joined = joined_tags(op, &operands);
             self.shadow.all_through(joined, number)
@@ -114,6 +116,8 @@ impl Context<'_> {
         let [lhs, rhs, accumulator] = operands;
         let tags = if lhs.tags.is_none() && rhs.tags.is_none() {
             None
+        } else if let Some(terms) = &mut self.shadow.terms {
+            terms.product(dot, &lhs, &rhs)
         } else {
             let tags = product_tags(dot, &lhs, &rhs);
             self.shadow.all_through(tags, number)

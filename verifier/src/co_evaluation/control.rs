@@ -27,16 +27,23 @@ impl CoEvaluation<'_, '_, '_> {
         if let Some(known) = self.session.known(pair.after, op, &frame.followed.after)? {
             return Ok((known, false));
         }
+        let counterpart = self.counterpart(op, before, frame)?;
         if pass != Pass::Exact
-            && let Some(counterpart) = self.counterpart(op, before, frame)?
+            && let Some(counterpart) = counterpart
             && let Some(results) = self.inside(counterpart, op, frame)?
         {
             self.is_new = false;
             return Ok(results);
         }
-        let results = self
-            .session
-            .eval_op(pair.after, op, &mut frame.followed.after)?;
+        let after = &mut frame.followed.after;
+        let results = match counterpart.filter(|c| self.is_made_from(*c, op)) {
+            Some(c) => {
+                let sides = ((pair.after, op), (pair.before, c));
+                self.session
+                    .eval_counterpart(sides.0, after, sides.1, &frame.before)?
+            }
+            None => self.session.eval_op(pair.after, op, after)?,
+        };
         self.is_new = true;
         Ok((results, false))
     }
@@ -56,11 +63,6 @@ impl CoEvaluation<'_, '_, '_> {
         };
         let wanted = contents(&frame.followed.after, &o.operands);
         let taken = contents(&frame.followed.after, pair.after.captures(op));
-        let provenance = |c: OpId| {
-            pair.origin == Origin::Pass
-                && !o.location.sources.is_empty()
-                && pair.before.program.op(c).location.sources.first() == o.location.sources.first()
-        };
         let mut best: Option<((bool, usize, usize), OpId)> = None;
         for candidate in &pair.before.program.region(before).ops {
             let c = pair.before.program.op(*candidate);
@@ -76,12 +78,25 @@ impl CoEvaluation<'_, '_, '_> {
             if have != wanted && (!is_loop || !wanted.iter().any(|w| have.contains(w))) {
                 continue;
             }
-            let rank = (have == wanted, usize::from(provenance(*candidate)), common);
+            let rank = (
+                have == wanted,
+                usize::from(self.is_made_from(*candidate, op)),
+                common,
+            );
             if best.is_none_or(|(r, _)| rank > r) {
                 best = Some((rank, *candidate));
             }
         }
         Ok(best.map(|(_, c)| c))
+    }
+
+    /// Whether a pass of ours says that it made the after-side op from this one.
+    fn is_made_from(&self, before: OpId, after: OpId) -> bool {
+        let pair = self.pair;
+        let sources = &pair.after.program.op(after).location.sources;
+        pair.origin == Origin::Pass
+            && !sources.is_empty()
+            && pair.before.program.op(before).location.sources.first() == sources.first()
     }
 
     /// Follows a pair of control-flow ops. None: evaluate as one op.

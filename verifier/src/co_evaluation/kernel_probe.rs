@@ -3,16 +3,18 @@
 //! Small kernels at level quick too.
 
 use super::{
-    Bodies, CoEvaluation, Frame,
+    Bodies, CoEvaluation, Frame, RegionResult,
     probe::{MOST_OPS, MOST_WALKED, Sign},
     probe_region::{dependent_leaves, is_plain},
 };
 use crate::{
+    contract,
     inputs::Class,
-    region::{self, Side},
+    kernels,
+    region::{self, Part, Side},
     session::{Content, Version},
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
     eval::Stop,
     hlo,
@@ -85,6 +87,35 @@ impl CoEvaluation<'_, '_, '_> {
         Ok(out)
     }
 
+    /// What a kernel rounds to a type that is narrower than all its ops round to, where it shows in none of the results tried: numbers that are off a little give
+    /// another choice for few operands. None: it rounds as the before side does.
+    pub(super) fn hidden_rounding(
+        &mut self,
+        (want_side, got_side): &(Side, Side),
+        frame: &Frame,
+    ) -> Result<Option<RegionResult>, Stop> {
+        let (before, after) = (self.pair.before, self.pair.after);
+        let Some(content) = frame.before.get(&want_side.root).copied() else {
+            return Ok(None);
+        };
+        let part = |version, side, environment| Part {
+            version,
+            side,
+            environment,
+            root: content,
+            leaves: HashMap::new(),
+        };
+        let want = part(before, want_side, &frame.before);
+        let got = part(after, got_side, &frame.followed.after);
+        let numerics = kernels::numerics(self.pair, &got);
+        match contract::refuses_rounding(self.session, &numerics, &want, &got) {
+            Some(judged) => {
+                self.judged_probe((want_side, got_side), (content, content), judged, frame)
+            }
+            None => Ok(None),
+        }
+    }
+
     /// The call, and the ops that compute `content` from the values `starts`.
     fn region_from(
         &mut self,
@@ -106,8 +137,13 @@ impl CoEvaluation<'_, '_, '_> {
         let ops = before.program.region(bodies.before).ops.iter();
         let results = ops.flat_map(|o| &before.program.op(*o).results);
         let partners: Vec<ValueId> = results.copied().filter(same).collect();
-        let [partner] = partners[..] else {
-            return Ok(None);
+        // The op that the kernel is named after tells, where it has one result.
+        let partner = match &partners[..] {
+            [one] => *one,
+            several => match self.named_after(op, several) {
+                Some(one) => one,
+                None => return Ok(None),
+            },
         };
         if !candidates.contains(&partner) || frame.before.get(&partner) != Some(&content) {
             return Ok(None);
@@ -144,6 +180,20 @@ impl CoEvaluation<'_, '_, '_> {
         let dependent = dependent_leaves(before, bodies.before, &frame.before, &contents);
         let apart = dependent.is_some_and(|d| d.is_empty());
         Ok((uses_all && apart).then_some((want, got)))
+    }
+
+    /// Which of these values stands for the source op that a call with one result is made of at the end.
+    fn named_after(&self, op: OpId, values: &[ValueId]) -> Option<ValueId> {
+        let (before, after) = (self.pair.before.program, self.pair.after.program);
+        let o = after.op(op);
+        let source = o.location.sources.first()?;
+        let made = |v: &&ValueId| match before.value(**v).def {
+            ValueDef::Result { op, .. } => before.op(op).location.sources.first() == Some(source),
+            ValueDef::Argument { .. } => false,
+        };
+        let mut found = values.iter().filter(made);
+        let one = found.next().filter(|_| o.results.len() == 1);
+        one.filter(|_| found.next().is_none()).copied()
     }
 
     /// The before-side values that the operands of a call stand for: arguments for arguments, results of the same source ops for results. A value of

@@ -127,6 +127,8 @@ pub struct Pair<'p> {
     pub rewrites: &'p [blame::Rewrite],
     pub origin: Origin,
     pub probing: Probing,
+    /// Structures of both sides of what is known to be right on values of its own.
+    pub probed: Option<&'p HashSet<(u128, u128)>>,
     pub repeats: Repeats,
 }
 
@@ -276,6 +278,11 @@ impl<'p, 's, 'a> CoEvaluation<'p, 's, 'a> {
     /// What the session may take for granted when the comparison is accepted.
     pub fn assumed(&mut self) -> Vec<Assumed> {
         std::mem::take(&mut self.calls.assumed)
+    }
+
+    /// What was tried on values of its own.
+    pub fn probed(&mut self) -> HashSet<(u128, u128)> {
+        std::mem::take(&mut self.probed.structures)
     }
 
     /// Runs both entry functions on the same arguments.

@@ -87,7 +87,7 @@ const MOST_STEPS_BACK: usize = 24;
 /// What was probed.
 #[derive(Default)]
 pub struct Probed {
-    structures: HashSet<(u128, u128)>,
+    pub(super) structures: HashSet<(u128, u128)>,
     work: u64,
     users: Option<Vec<Vec<(OpId, usize)>>>,
     sources: HashMap<(Which, RegionId), Groups>,
@@ -173,6 +173,10 @@ impl CoEvaluation<'_, '_, '_> {
                 region::structure(self.pair.before, want_side),
                 region::structure(self.pair.after, got_side),
             );
+            is_new &= self
+                .pair
+                .probed
+                .is_none_or(|right| !right.contains(&structures));
             is_new &= structures.0 != structures.1 && self.probed.structures.insert(structures);
             if matches!(self.pair.probing, Probing::Kernels { .. })
                 && self.work_of(want_side, frame) > kernel_probe::QUICK_WORK.0
@@ -191,7 +195,12 @@ impl CoEvaluation<'_, '_, '_> {
         let adds = |(want, _): &(Side, Side)| kernel_probe::adds(self.pair.before.program, want);
         let orders = is_call && readings.iter().any(adds);
         for (i, (class, sign)) in probes.iter().copied().enumerate() {
-            if orders && matches!(class, Class::Special | Class::Wide) {
+            let overflows = match (class, sign) {
+                // NaN, infinities and ones.
+                (Class::Special, Sign::Few) => false,
+                (class, _) => matches!(class, Class::Special | Class::Wide),
+            };
+            if orders && overflows {
                 continue;
             }
             let stream = seed ^ (i as u64) << 8;
@@ -207,6 +216,10 @@ impl CoEvaluation<'_, '_, '_> {
                 self.outcome.regions.push(found);
                 return Ok(());
             }
+        }
+        if let ([sides], true) = (&readings[..], is_call) {
+            let found = self.hidden_rounding(sides, frame)?;
+            self.outcome.regions.extend(found);
         }
         Ok(())
     }
@@ -437,7 +450,7 @@ impl CoEvaluation<'_, '_, '_> {
     }
 
     /// The result of a probe that is a mismatch.
-    fn judged_probe(
+    pub(super) fn judged_probe(
         &mut self,
         sides: (&Side, &Side),
         (want, got): (Content, Content),

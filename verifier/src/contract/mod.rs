@@ -58,6 +58,23 @@ pub struct Judged {
     pub rounds_otherwise: bool,
 }
 
+/// Refused, whatever the numbers, where the after side rounds to a type that is narrower than all that the before side rounds to.
+pub fn refuses_rounding(
+    session: &Session<'_>,
+    numerics: &Numerics,
+    before: &Part<'_>,
+    after: &Part<'_>,
+) -> Option<Judged> {
+    let may_change = matches!(numerics.contract, Contract::ChangesPrecision { .. });
+    let rounds = precision::rounds_at_all(before);
+    (!may_change && rounds && precision::compare(session, before, after) == Rounds::More).then(
+        || Judged {
+            rounds_otherwise: true,
+            ..Judged::of(Ieee::Outside, None)
+        },
+    )
+}
+
 impl Judged {
     fn of(ieee: Ieee, at: Option<usize>) -> Judged {
         Judged {

@@ -281,6 +281,11 @@ fn narrowed(program: &Program, o: &Operation) -> Vec<String> {
     }
 }
 
+/// Whether the side rounds.
+pub fn rounds_at_all(part: &Part<'_>) -> bool {
+    !rounds_in(part).is_empty()
+}
+
 /// Types the side and the regions of its ops round in, with their unit roundoffs.
 fn rounds_in(part: &Part<'_>) -> BTreeMap<String, f64> {
     all_ops(part)

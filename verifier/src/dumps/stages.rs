@@ -121,6 +121,7 @@ pub fn check(
             let given = fitting(first, options.given.as_deref()).map(<[Value]>::to_vec);
             let options = &Options {
                 given,
+                known: None,
                 ..options.clone()
             };
             let report = validate::pipeline(first, &steps, options)?;

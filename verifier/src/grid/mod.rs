@@ -11,8 +11,8 @@ pub use unroll::{every_process, unrolled};
 
 use crate::{
     effects,
-    kernels::hazards,
-    validate::{self, Options, Report, Step},
+    kernels::{functions, hazards},
+    validate::{self, Options, Report, Step, known::Known},
 };
 use std::{collections::HashSet, sync::Arc};
 use tileproof_dialect::{
@@ -109,6 +109,7 @@ fn groups_exist(program: &Program, processes: i64) -> Result<(), Error> {
 fn checked(source: &Arc<Program>, steps: &[Step], options: &Options) -> Result<Report, Error> {
     let mut report = validate::single(source, steps, options)?;
     effects::check(source, steps, options, &mut report)?;
+    functions::check(source, steps, options, &mut report);
     hazards::check(steps, options, &mut report)?;
     Ok(report)
 }
@@ -140,8 +141,14 @@ fn together(
             values.clone()
         }
     });
+    let known = options.known.as_ref();
+    let known = known
+        .map(|k| every_process(&k.source, devices))
+        .transpose()?;
+    let known = known.map(|source| Arc::new(Known::new(source)));
     let options = Options {
         given,
+        known,
         ..options.clone()
     };
     let mut report = checked(&unrolled_source, &unrolled_steps, &options)?;

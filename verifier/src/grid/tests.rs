@@ -139,6 +139,7 @@ fn a_wrong_pair_or_group_is_a_miscompile() {
         level: Level::Quick,
         seed: 1,
         given: None,
+        known: None,
         limits: Limits::default(),
         progress: None,
         target: tileproof_lowering::target::DEFAULT,

@@ -29,7 +29,8 @@ pub fn shape(domain: Domain, dims: &[u64], class: Class, values: &mut [f64]) {
     }
 }
 
-/// L L^T of a lower triangle L with a diagonal that is not small: whole numbers, and a factor of whole numbers, in class `exact`.
+/// L L^T of a lower triangle L with a diagonal that is not small: whole numbers, and a factor of whole numbers, in class `exact`. In the others the part
+/// above the diagonal is a little larger, so that a matrix and its transpose are not one.
 fn positive_definite(n: usize, class: Class, a: &mut [f64]) {
     let mut l = vec![0.0; n * n];
     for i in 0..n {
@@ -46,7 +47,13 @@ fn positive_definite(n: usize, class: Class, a: &mut [f64]) {
     }
     for i in 0..n {
         for j in 0..n {
-            a[i * n + j] = (0..=i.min(j)).map(|k| l[i * n + k] * l[j * n + k]).sum();
+            let product: f64 = (0..=i.min(j)).map(|k| l[i * n + k] * l[j * n + k]).sum();
+            let more = if j > i && class != Class::Exact {
+                1.0 / 1024.0
+            } else {
+                0.0
+            };
+            a[i * n + j] = product * (1.0 + more);
         }
     }
 }

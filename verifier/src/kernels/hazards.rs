@@ -9,13 +9,14 @@
 use super::{calls, fault::Fault};
 use crate::{
     checkers::vmem,
-    inputs::Class,
+    inputs::{self, Class},
     level::{self, Level},
     validate::{Options, Report, Step},
 };
 use rayon::prelude::*;
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
+    hash::Hash,
     sync::Arc,
 };
 use tileproof_dialect::{
@@ -24,13 +25,14 @@ use tileproof_dialect::{
     planes::Planes,
     program::Program,
     stage::Stage,
-    tensor::Tensor,
+    tensor::{Tensor, Value},
     tpu::{Hazard, Kernel, MemorySpace},
 };
 use tileproof_runtime::{
     limits::Limits,
     simulator::{self, Depth, Plan},
 };
+use xxhash_rust::xxh3::Xxh3;
 
 /// What was looked at, and what was found.
 #[derive(Debug, Clone, Default)]
@@ -216,8 +218,21 @@ struct Look<'o> {
 impl Look<'_> {
     fn first_calls(&self, program: &Program) -> Result<Calls, Error> {
         let limits = level::budget(self.class, &self.options.limits);
-        let given = self.options.given.as_deref();
-        calls::first(program, given, self.class, self.options.seed, &limits)
+        let (class, seed) = (self.class, self.options.seed);
+        let known = self.options.known.as_deref();
+        if let Some(calls) = known.and_then(|k| k.calls(class, seed)) {
+            return Ok(calls);
+        }
+        let drawn = match known {
+            Some(known) => Some(inputs::generate(&known.source, class, seed)?),
+            None => None,
+        };
+        let given = self.options.given.as_deref().or(drawn.as_deref());
+        let calls = calls::first(program, given, class, seed, &limits)?;
+        if let Some(known) = known {
+            known.keep_calls(class, seed, &calls);
+        }
+        Ok(calls)
     }
 
     fn hazards(&self, kernel: &Arc<Kernel>, arguments: &[Tensor]) -> Result<Vec<Hazard>, Stop> {
@@ -226,16 +241,26 @@ impl Look<'_> {
             (MemorySpace::Vmem, target.vmem_bytes),
             (MemorySpace::Smem, target.smem_bytes),
         ];
+        let mut key = Xxh3::new();
+        (kernel.structural_hash(), self.class, self.depth).hash(&mut key);
+        let arguments_hash = |t: &Tensor| Value::Tensor(t.clone()).content_hash();
+        arguments
+            .iter()
+            .map(arguments_hash)
+            .for_each(|h| h.hash(&mut key));
+        let key = key.digest128();
+        let known = self.options.known.as_deref();
+        if let Some(found) = known.and_then(|k| k.hazards(key)) {
+            return Ok(found);
+        }
         let limits: Limits = level::budget(self.class, &self.options.limits);
         let plan = Plan::new(kernel, Planes::IeeeOnly)?;
-        simulator::hazards(
-            &plan,
-            arguments,
-            self.depth,
-            self.options.seed,
-            &capacities,
-            &limits,
-        )
+        let seed = self.options.seed;
+        let found = simulator::hazards(&plan, arguments, self.depth, seed, &capacities, &limits)?;
+        if let Some(known) = known {
+            known.keep_hazards(key, &found);
+        }
+        Ok(found)
     }
 
     /// The first step whose kernel of this name has hazards, with the kernel and its hazards.

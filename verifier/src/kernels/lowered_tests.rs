@@ -39,6 +39,7 @@ fn checked(text: &str, level: Level) -> Report {
         level,
         seed: 1,
         given: None,
+        known: None,
         limits: Limits::default(),
         progress: None,
         target: target::DEFAULT,

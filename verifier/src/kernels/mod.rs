@@ -1,24 +1,27 @@
 //! Programs that compute by kernels (stages S3 to S5): what the comparison asks of a `kernel_call`, and the hazards beside the values.
 //!
 //! A `kernel_call` is compared as one op; the simulator runs it on both planes. [`bounds`]: how far its results may be off; [`refined`], [`origins`], [`inner_values`]: and what it computes on the way. [`rounding`]: the types it
-//! rounds in on the way to a result ([`slice`]). [`inside`]: where in a kernel a value is wrong. [`hazards`]: wrong uses of memory, copies and semaphores, once per distinct kernel. [`statistics`]: what kernels do, in numbers.
+//! rounds in on the way to a result ([`slice`]). [`inside`]: where in a kernel a value is wrong. [`functions`]: what its named functions compute ([`pointwise`]). [`hazards`]: wrong uses of memory, copies and semaphores, once per distinct kernel. [`statistics`]: what kernels do, in numbers.
 
 pub mod bounds;
 pub(crate) mod calls;
 pub mod fault;
+pub mod functions;
 pub mod hazards;
 pub mod inner_values;
 pub mod inside;
 pub mod origins;
+mod pointwise;
 pub mod refined;
 pub mod rounding;
 mod slice;
 pub mod statistics;
 
-use crate::{co_evaluation::Pair, region::Part};
+use crate::{co_evaluation::Pair, region::Part, validate::Origin};
 use std::{borrow::Cow, sync::Arc};
 use tileproof_dialect::{
     numerics::Numerics,
+    op::Op,
     program::{OpId, Program},
     tpu::Kernel,
 };
@@ -43,9 +46,13 @@ pub fn made_by(program: &Program, op: OpId) -> Option<Arc<str>> {
     kernel.or_else(|| program.op(op).location.rewrite.clone())
 }
 
-/// What a changed region may change: where the after side is kernels alone, what the rewrites that made them may; else what the pass may.
+/// What a changed region may change: where the after side is kernels alone, what the rewrites that made them may; else what the pass may. A pass of ours that
+/// makes kernels, or changes them, changes no other op.
 pub fn numerics<'p>(pair: &Pair<'p>, after: &Part<'_>) -> Cow<'p, Numerics> {
     let program = after.version.program;
+    if pair.origin == Origin::Pass && !program.kernels.is_empty() && holds_none(after) {
+        return Cow::Owned(Numerics::bit_exact());
+    }
     let of = |op: &OpId| {
         of_op(program, *op)?;
         let id = made_by(program, *op)?;
@@ -60,6 +67,17 @@ pub fn numerics<'p>(pair: &Pair<'p>, after: &Part<'_>) -> Cow<'p, Numerics> {
         ),
         Some(_) | None => Cow::Borrowed(pair.numerics),
     }
+}
+
+/// Whether a side computes by no kernel: it calls none, and has no bodies that could.
+fn holds_none(part: &Part<'_>) -> bool {
+    let program = part.version.program;
+    let has_bodies = |op: &OpId| {
+        let o = program.op(*op);
+        let Op::Hlo(inner) = &o.op;
+        !o.regions.is_empty() || !inner.callees().is_empty()
+    };
+    !are_called(part) && !part.side.ops.iter().any(has_bodies)
 }
 
 /// Whether a side computes by kernels.

@@ -34,6 +34,10 @@ pub enum Why {
     SameOnAllIndices,
     /// The choices below the changed op of a kernel give the same for every order of what flows in.
     SameInEveryOrder,
+    /// A comparison that differs for NaN alone chooses between NaN and NaN, or another test decides.
+    SameOfNan,
+    /// Every output element of a kernel is the same expression of its inputs.
+    SameTerms,
 }
 
 impl Why {
@@ -47,6 +51,8 @@ impl Why {
             }
             Why::SameOnAllIndices => "same elements for all indices",
             Why::SameInEveryOrder => "same choices for every order of the values",
+            Why::SameOfNan => "same results where it differs, which is for NaN alone",
+            Why::SameTerms => "same expressions of the inputs",
         }
     }
 }
@@ -64,8 +70,7 @@ pub fn of(
     }
     if kernel::is_of_kernels(mutator) {
         let of = |p: &Program| p.kernel(program.op(id).op.kernel()?).cloned();
-        let same = kernel::cone::same_in_every_order(&*of(program)?, &*of(mutant)?);
-        return same.then_some(Why::SameInEveryOrder);
+        return kernel::same(&of(program)?, &of(mutant)?);
     }
     if BEYOND.contains(&mutator.name) {
         return None;

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     compare::bits::first_difference,
     inputs::{self, Class},
-    validate::{self, Level, Progress, Report, Step},
+    validate::{self, Level, Progress, Report, Step, known::Known},
     verdict::Verdict,
 };
 use rayon::prelude::*;
@@ -39,6 +39,8 @@ use tileproof_runtime::{engine::Engine, grid::Devices, limits::Limits};
 /// What to measure.
 pub struct Options {
     pub mutators: Vec<&'static Mutator>,
+    /// The program that the pipeline began with: arguments are generated for it.
+    pub source: Arc<Program>,
     /// Sites of each mutator in what each step made.
     pub sites: usize,
     /// Only this op.
@@ -158,7 +160,7 @@ fn measure_step(
     options: &Options,
     out: &mut Measurement,
 ) -> Result<(), Error> {
-    let limits = limits_of(before, step, options, out)?;
+    let (limits, known) = limits_of(before, step, options, out)?;
     let sites = sites(&step.program, options);
     let outputs = if options.oracles.is_empty() {
         None
@@ -177,7 +179,13 @@ fn measure_step(
                 let what = format!("{} mutants after {}", sites.len(), step.pass);
                 progress(&what, n as f64 / sites.len() as f64);
             }
-            judge(before, step, site, options, &limits, outputs.as_deref())
+            judge(
+                (before, step),
+                site,
+                options,
+                (&limits, &known),
+                outputs.as_deref(),
+            )
         })
         .collect();
     let tried = all.iter().flatten().count();
@@ -191,20 +199,22 @@ fn measure_step(
 /// Steps of a loop at first; multiplied while the right program needs more, up to a hundred times as many.
 const LOOP_STEPS: u64 = 10_000;
 
-/// Limits under which the right result of the step is no trap, so that a fault that makes a loop endless ends soon. Notes the baselines.
+/// Limits under which the right result of the step is no trap, so that a fault that makes a loop endless ends soon; and what the check of it leaves known.
+/// Notes the baselines.
 fn limits_of(
     before: &Arc<Program>,
     step: &Step,
     options: &Options,
     out: &mut Measurement,
-) -> Result<Limits, Error> {
+) -> Result<(Limits, Arc<Known>), Error> {
     let mut limits = options.limits.clone();
     limits.loop_steps = limits.loop_steps.min(LOOP_STEPS);
     let most = options.limits.loop_steps.min(100 * LOOP_STEPS);
     loop {
         let mut baselines = vec![];
+        let known = Arc::new(Known::new(options.source.clone()));
         for level in &options.levels {
-            let report = check(before, step, *level, options, &limits)?;
+            let report = check(before, step, *level, options, (&limits, &known))?;
             baselines.push(Baseline {
                 pass: step.pass.clone(),
                 level: *level,
@@ -229,7 +239,8 @@ fn limits_of(
                 limits.loop_steps
             };
             out.baselines.extend(baselines);
-            return Ok(limits);
+            known.close();
+            return Ok((limits, known));
         }
         limits.loop_steps = (limits.loop_steps * 10).min(most);
     }
@@ -278,12 +289,13 @@ fn check(
     step: &Step,
     level: Level,
     options: &Options,
-    limits: &Limits,
+    (limits, known): (&Limits, &Arc<Known>),
 ) -> Result<Report, Error> {
     let options = validate::Options {
         level,
         seed: options.seed,
         given: None,
+        known: Some(known.clone()),
         limits: limits.clone(),
         progress: None,
         target: options.target,
@@ -292,11 +304,10 @@ fn check(
 }
 
 fn judge(
-    before: &Arc<Program>,
-    step: &Step,
+    (before, step): (&Arc<Program>, &Step),
     site: &Site,
     options: &Options,
-    limits: &Limits,
+    (limits, known): (&Limits, &Arc<Known>),
     right: Option<&[Value]>,
 ) -> Option<Mutant> {
     let program = &step.program;
@@ -331,7 +342,7 @@ fn judge(
         origin: step.origin,
     };
     for level in &options.levels {
-        match guarded(before, &step, *level, options, limits) {
+        match guarded(before, &step, *level, options, (limits, known)) {
             Ok(report) => {
                 out.ring_decided = report.ring_decided();
                 out.ieee_decided = report.ieee_decided();
@@ -416,7 +427,7 @@ fn look_further(
                 return Seen::Never { runs };
             }
             let seed = options.seed + 1000 + k;
-            let Ok(inputs) = inputs::generate(right, class, seed) else {
+            let Ok(inputs) = inputs::generate(&options.source, class, seed) else {
                 continue;
             };
             let both = [right, mutant].map(|p| run(p, inputs.clone(), options, limits));
@@ -441,13 +452,13 @@ fn guarded(
     step: &Step,
     level: Level,
     options: &Options,
-    limits: &Limits,
+    (limits, known): (&Limits, &Arc<Known>),
 ) -> Result<Report, String> {
     let mut limits = limits.clone();
     limits.cancelled = Arc::new(AtomicBool::new(false));
     let watch = Watch::start(options.time, &limits.cancelled, &options.limits.cancelled);
     let report = catch_unwind(AssertUnwindSafe(|| {
-        check(before, step, level, options, &limits)
+        check(before, step, level, options, (&limits, known))
     }));
     drop(watch);
     match report {
@@ -491,7 +502,7 @@ impl Drop for Watch {
 
 /// Outputs on one choice of normal inputs, as an oracle sees them; none when the run does not end well or the program needs several devices.
 fn outputs(program: &Program, options: &Options, limits: &Limits) -> Option<Vec<Value>> {
-    let inputs = inputs::generate(program, Class::Normal, options.seed).ok()?;
+    let inputs = inputs::generate(&options.source, Class::Normal, options.seed).ok()?;
     run(program, inputs, options, limits)
 }
 

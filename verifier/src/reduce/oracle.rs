@@ -120,6 +120,7 @@ impl Oracle<'_> {
             level: Level::Quick,
             seed: 1,
             given: Some(arguments.to_vec()),
+            known: None,
             limits: self.limits.clone(),
             progress: None,
             target: tileproof_lowering::target::DEFAULT,

@@ -37,6 +37,7 @@ fn verdict(before: &str, after: &str, numerics: &Numerics) -> Report {
         level: Level::Ordinary,
         seed: 1,
         given: None,
+        known: None,
         limits: Limits::default(),
         progress: None,
         target: tileproof_lowering::target::DEFAULT,

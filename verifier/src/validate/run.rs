@@ -3,7 +3,8 @@
 use super::{
     Options, Origin, Step,
     judged::{judge_mismatch, judge_regions},
-    outside::{Apart, apart, is_finite, trapped},
+    known,
+    outside::{Apart, apart, holds_number, is_finite, trapped},
     report::{Found, Report, Skipped, is_loose},
 };
 use crate::{
@@ -27,7 +28,6 @@ use tileproof_dialect::{
     numerics::{Numerics, SpecialValues},
     planes::Planes,
     program::{OpId, Program},
-    tensor::Tensor,
 };
 use tileproof_runtime::{
     inputs::with_ring,
@@ -44,6 +44,8 @@ const HOSTILE_AT_QUICK: Duration = Duration::from_secs(2);
 /// A whole validation: all versions in normal form, and how each was made.
 pub struct Job<'p> {
     pub programs: &'p [Arc<Program>],
+    /// The program that arguments are generated for; none: one of these.
+    pub arguments_of: Option<&'p Program>,
     pub facts: &'p [Facts],
     /// Of each step, the places of its two programs.
     pub pairs: &'p [(usize, usize)],
@@ -69,6 +71,11 @@ impl Part {
             attempt: Err(why),
             only_mismatches: false,
         }
+    }
+
+    pub fn is_mismatch(&self) -> bool {
+        let passes = self.attempt.iter().flat_map(|a| &a.passes);
+        passes.flat_map(|d| &d.verdicts).any(Verdict::is_mismatch)
     }
 
     pub fn merge_into(self, report: &mut Report) {
@@ -145,6 +152,8 @@ pub struct Delta {
     pub numbers: Vec<bool>,
     /// What the session may take for granted afterwards.
     pub assumed: Vec<Assumed>,
+    /// Structures of both sides of what was tried on values of its own.
+    pub probed: HashSet<(u128, u128)>,
     pub time: Duration,
 }
 
@@ -250,12 +259,19 @@ impl Job<'_> {
             attempt,
             only_mismatches: self.only_mismatches(class),
         };
+        let (level, known) = (self.options.level, self.options.known.as_deref());
+        if let Some(why) = known.and_then(|k| k.given_up(level, class, seed)) {
+            return Ok(part(seed, Err(why)));
+        }
         for draw in 0..=REDRAWS {
             let ring_seed = seed.wrapping_add(draw << 32);
             match self.attempt(class, (seed, ring_seed), patience, draw == REDRAWS) {
                 Ok(attempt) => return Ok(part(ring_seed, Ok(attempt))),
                 Err(Ended::ZeroDivisor) => {}
-                Err(Ended::GivenUp(why)) => return Ok(part(ring_seed, Err(why))),
+                Err(Ended::GivenUp(why)) => {
+                    known.inspect(|k| k.give_up(level, class, seed, &why));
+                    return Ok(part(ring_seed, Err(why)));
+                }
                 Err(Ended::Failed(e)) => return Err(e),
             }
         }
@@ -289,6 +305,12 @@ impl Job<'_> {
         let notes_calls =
             matches!(class, Class::Normal | Class::Given) && seed == self.options.seed;
         let first_calls = FirstCalls::default();
+        let known = self.options.known.as_deref();
+        let run = known::run(self.options.level, class, seed, ring_seed);
+        let kept = known.and_then(|k| k.run(&run));
+        for (name, arguments) in kept.iter().flat_map(|k| &k.calls) {
+            first_calls.note(name, arguments);
+        }
         if notes_calls {
             versions = versions
                 .into_iter()
@@ -297,17 +319,27 @@ impl Job<'_> {
         }
         let arguments = match &self.options.given {
             Some(values) => values.clone(),
-            None => inputs::generate(level::most_static(&versions), class, seed)?,
+            None => {
+                let of = self
+                    .arguments_of
+                    .unwrap_or_else(|| level::most_static(&versions));
+                inputs::generate(of, class, seed)?
+            }
         };
         let plain_arguments = arguments.clone();
-        let mut session = Session::new(Planes::IeeeAndRing, &limits);
+        let mut session = match &kept {
+            Some(kept) => Session::resumed(Planes::IeeeAndRing, &limits, &kept.session),
+            None => Session::new(Planes::IeeeAndRing, &limits),
+        };
         session.strains_the_range = !class.is_ordinary() && arguments.iter().all(is_finite);
         let contents: Vec<Content> = arguments
             .into_iter()
             .enumerate()
             .map(|(i, v)| session.insert(with_ring(&v, ring_seed, i as u64)))
             .collect();
-        let mut passes = vec![];
+        let right = kept.as_ref().map(|k| &k.probed);
+        let mut probed = HashSet::new();
+        let mut passes: Vec<Delta> = vec![];
         let mut estimates = vec![];
         let mut zero_divisors = false;
         for (k, (step, (before, after))) in self.steps.iter().zip(self.pairs).enumerate() {
@@ -327,7 +359,7 @@ impl Job<'_> {
                 step,
                 &numerics,
                 &contents,
-                (probing_here, self.repeats()),
+                (probing_here, self.repeats(), right),
             );
             let differs = compared.as_ref().is_ok_and(|d| !d.is_identical());
             let everywhere = matches!(probing, Probing::On { .. }) && compared.is_ok();
@@ -339,7 +371,7 @@ impl Job<'_> {
                     &base.step,
                     &numerics,
                     &contents,
-                    (probing, self.repeats()),
+                    (probing, self.repeats(), right),
                 );
                 let is_wrong = |d: &Delta| d.verdicts.iter().any(Verdict::is_mismatch);
                 if differs || from_base.as_ref().is_ok_and(is_wrong) {
@@ -362,6 +394,7 @@ impl Job<'_> {
                 let apart = apart(sides, &plain_arguments, &limits);
                 delta.forgive(apart, class, &step.numerics);
             }
+            probed.extend(std::mem::take(&mut delta.probed));
             delta.time = start.elapsed();
             if session.events.zero_divisors > 0 {
                 zero_divisors = true;
@@ -399,13 +432,18 @@ impl Job<'_> {
         } else {
             vec![]
         };
+        let predicates = session.events.predicates;
+        let first_calls = first_calls.into_inner();
+        if let Some(known) = known {
+            known.keep(run, session, &passes, probed, &first_calls);
+        }
         Ok(Attempt {
             passes,
             estimates,
-            predicates: session.events.predicates,
+            predicates,
             choices: choices.by_op(),
             notes,
-            first_calls: first_calls.into_inner(),
+            first_calls,
         })
     }
 
@@ -474,7 +512,7 @@ fn compare(
     step: &Step,
     numerics: &Numerics,
     arguments: &[Content],
-    (probing, repeats): (Probing, Repeats),
+    (probing, repeats, probed): (Probing, Repeats, Option<&HashSet<(u128, u128)>>),
 ) -> Result<Delta, Stop> {
     let pair = Pair {
         before,
@@ -483,6 +521,7 @@ fn compare(
         rewrites: &step.rewrites,
         origin: step.origin,
         probing,
+        probed,
         repeats,
     };
     let mut seen = HashSet::new();
@@ -495,6 +534,7 @@ fn compare(
     let outcome = std::mem::take(&mut run.outcome);
     let mut delta = Delta {
         assumed: run.assumed(),
+        probed: run.probed(),
         ..Delta::default()
     };
     let open = outcome
@@ -530,22 +570,4 @@ fn compare(
     }
     delta.outcome = outcome;
     Ok(delta)
-}
-
-/// Whether an element is a number: two values of which every element is NaN are equal whatever was computed.
-fn holds_number(t: &Tensor) -> bool {
-    let element = t.element();
-    if t.is_empty() || !(element.is_float() || element.is_complex()) {
-        return true;
-    }
-    match element.complex_part() {
-        Some(part) => {
-            let parts = Tensor::new(vec![2 * t.len() as u64], part, t.ieee().clone(), None);
-            parts
-                .to_f64s()
-                .chunks_exact(2)
-                .any(|z| !z[0].is_nan() && !z[1].is_nan())
-        }
-        None => t.to_f64s().iter().any(|x| !x.is_nan()),
-    }
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use tileproof_dialect::{
     hlo::{self, convert::Convert},
-    tpu::{CombiningKind, KernelType, TpuOp},
+    tpu::{CombiningKind, KernelType, KernelValue, TpuOp},
     types::ElementType,
 };
 
@@ -30,6 +30,10 @@ fn change(draft: &mut Draft, _: u64) -> Option<()> {
     if !sums || draft.element(result)? != ElementType::F32 {
         return None;
     }
+    // What is rounded to bf16 afterwards anyway is the same.
+    if is_rounded(draft, result) {
+        return None;
+    }
     let dims = draft.vector_dims(result)?.to_vec();
     let narrow = KernelType::vector(&dims, ElementType::BF16);
     let wide = KernelType::vector(&dims, ElementType::F32);
@@ -40,4 +44,20 @@ fn change(draft: &mut Draft, _: u64) -> Option<()> {
             (Convert.into(), wide, vec![]),
         ],
     )
+}
+
+/// Whether all that uses the value, moved perhaps, is a conversion to bf16.
+fn is_rounded(draft: &Draft, v: KernelValue) -> bool {
+    draft.users(v).iter().all(|o| {
+        let result = o.results.first().copied();
+        match &o.op {
+            TpuOp::ShapeCast | TpuOp::Broadcast | TpuOp::Transpose { .. } => {
+                result.is_some_and(|v| is_rounded(draft, v))
+            }
+            op => {
+                let to = result.and_then(|v| draft.element(v));
+                matches!(elementwise(op), Some(hlo::Op::Convert(_))) && to == Some(ElementType::BF16)
+            }
+        }
+    })
 }

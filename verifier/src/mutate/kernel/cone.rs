@@ -3,6 +3,8 @@
 //! Choices (comparisons, selections, minima and maxima, logic) see only how their inputs compare with one another and with constants. A few numbers of each
 //! kind stand for all: as many different ones as there are inputs, around every constant, both zeros, infinities and NaN of both signs.
 //!
+//! What is used only where a condition holds, inside an `scf.if`, is looked at where it holds: an index that is checked need not be clamped.
+//!
 //! Proves: the values that ops beyond the cone use are the same, whatever flows in. Cannot: see what is always so of the inputs, as that one index lies
 //! below another.
 
@@ -12,7 +14,7 @@ use tileproof_dialect::{
     hlo,
     planes::Planes,
     tensor::{Tensor, Value},
-    tpu::{Kernel, KernelOperation, KernelRegion, KernelValue, TpuOp},
+    tpu::{Kernel, KernelOperation, KernelRegion, KernelValue, TpuOp, kernel::walk},
     types::{Class, ElementType, TensorType, Type},
 };
 
@@ -28,13 +30,13 @@ pub fn same_in_every_order(right: &Kernel, wrong: &Kernel) -> bool {
 }
 
 /// The region with the only op that differs, its place in it, and what it is on the other side.
-struct Changed<'k> {
-    region: &'k KernelRegion,
-    at: usize,
-    wrong: &'k KernelOperation,
+pub(super) struct Changed<'k> {
+    pub region: &'k KernelRegion,
+    pub at: usize,
+    pub wrong: &'k KernelOperation,
 }
 
-fn changed<'k>(right: &'k KernelRegion, wrong: &'k KernelRegion) -> Option<Changed<'k>> {
+pub(super) fn changed<'k>(right: &'k KernelRegion, wrong: &'k KernelRegion) -> Option<Changed<'k>> {
     let mut found: Vec<Changed<'k>> = vec![];
     collect(right, wrong, &mut found)?;
     match found.len() {
@@ -75,6 +77,8 @@ struct Cone<'k> {
     kernel: &'k Kernel,
     changed: Changed<'k>,
     ops: BTreeSet<usize>,
+    /// Values that ops beyond the cone use only where another holds.
+    guarded: BTreeMap<KernelValue, KernelValue>,
 }
 
 impl<'k> Cone<'k> {
@@ -84,6 +88,7 @@ impl<'k> Cone<'k> {
             kernel,
             ops: BTreeSet::from([changed.at]),
             changed,
+            guarded: BTreeMap::new(),
         };
         while cone.ops.len() <= MOST_OPS {
             let differing = cone.differing()?;
@@ -94,11 +99,14 @@ impl<'k> Cone<'k> {
             if escaping.is_empty() {
                 return Some(cone);
             }
-            let before = cone.ops.len();
+            let before = (cone.ops.len(), cone.guarded.len());
             for v in escaping {
-                cone.take_users(v)?;
+                match cone.guard(v) {
+                    Some(condition) => cone.take_guard(v, condition)?,
+                    None => cone.take_users(v)?,
+                }
             }
-            if cone.ops.len() == before {
+            if (cone.ops.len(), cone.guarded.len()) == before {
                 return None;
             }
         }
@@ -120,12 +128,57 @@ impl<'k> Cone<'k> {
         all > inside
     }
 
+    /// The condition under which alone ops beyond the cone use `v`: they stand where it holds. None: some do not, or it is known already.
+    fn guard(&self, v: KernelValue) -> Option<KernelValue> {
+        if self.guarded.contains_key(&v) {
+            return None;
+        }
+        let mut found = BTreeSet::new();
+        for (at, o) in self.changed.region.ops.iter().enumerate() {
+            if self.ops.contains(&at) {
+                continue;
+            }
+            if o.operands.contains(&v) {
+                return None;
+            }
+            for (number, inner) in o.regions.iter().enumerate() {
+                let mut uses = false;
+                walk(inner, &mut |o| uses |= o.operands.contains(&v));
+                if uses {
+                    let holds = matches!(o.op, TpuOp::If) && number == 0;
+                    found.insert(holds.then(|| o.operands.first().copied()).flatten()?);
+                }
+            }
+        }
+        let mut found = found.into_iter();
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// Looks at `v` only where `condition` holds: takes in what makes it.
+    fn take_guard(&mut self, v: KernelValue, condition: KernelValue) -> Option<()> {
+        self.guarded.insert(v, condition);
+        // What the changed op takes may be made from what the condition looks at.
+        let mut open = vec![condition];
+        open.extend(&self.op(self.changed.at).operands);
+        while let Some(v) = open.pop() {
+            let ops = &self.changed.region.ops;
+            let Some(at) = ops.iter().position(|o| o.results.contains(&v)) else {
+                continue;
+            };
+            if is_taken(&ops[at]) && self.ops.insert(at) && !is_compare(&ops[at]) {
+                open.extend(&ops[at].operands);
+            }
+        }
+        let made = |at: &usize| self.op(*at).results.contains(&condition);
+        self.ops.iter().any(made).then_some(())
+    }
+
     /// Takes in every op that uses `v`. None: one is not elementwise, or stands elsewhere.
     fn take_users(&mut self, v: KernelValue) -> Option<()> {
         let mut here = 0;
         for (at, o) in self.changed.region.ops.iter().enumerate() {
             if o.operands.contains(&v) {
-                matches!(o.op, TpuOp::Elementwise(_)).then_some(())?;
+                matches!(o.op, TpuOp::Elementwise(_) | TpuOp::IndexCast).then_some(())?;
                 here += 1;
                 self.ops.insert(at);
             }
@@ -153,7 +206,7 @@ impl<'k> Cone<'k> {
         }
         let constants: BTreeMap<KernelValue, f64> = inputs
             .iter()
-            .filter_map(|v| Some((*v, self.constant(*v)?)))
+            .filter_map(|v| Some((*v, constant(self.kernel, *v)?)))
             .collect();
         let free: Vec<KernelValue> = inputs
             .iter()
@@ -184,9 +237,29 @@ impl<'k> Cone<'k> {
         }
         let right = self.run(values.clone(), n, None)?;
         let wrong = self.run(values, n, Some(self.changed.wrong))?;
-        let differs = |v: &KernelValue| match (right.get(v), wrong.get(v)) {
-            (Some(a), Some(b)) => a.ieee() != b.ieee(),
-            (_, _) => true,
+        // Where the condition of a guarded value holds on either side; everywhere of others.
+        let reached = |v: &KernelValue| match self.guarded.get(v) {
+            Some(c) => {
+                let (a, b) = (right.get(c)?, wrong.get(c)?);
+                let (a, b) = (a.to_f64s(), b.to_f64s());
+                let holds = a.iter().zip(b.iter()).map(|(a, b)| a + b > 0.0);
+                Some(holds.collect())
+            }
+            None => Some(vec![true; n]),
+        };
+        let differs = |v: &KernelValue| match (right.get(v), wrong.get(v), reached(v)) {
+            (Some(a), Some(b), Some(reached)) => {
+                let size = a.element().storage_bytes();
+                let pairs = a
+                    .ieee()
+                    .bytes()
+                    .chunks(size)
+                    .zip(b.ieee().bytes().chunks(size));
+                pairs
+                    .zip(reached)
+                    .any(|((a, b), reached)| reached && a != b)
+            }
+            (_, _, _) => true,
         };
         Some(defined.into_iter().filter(differs).collect())
     }
@@ -202,19 +275,26 @@ impl<'k> Cone<'k> {
                 Some(wrong) if *at == self.changed.at => wrong,
                 Some(_) | None => self.op(*at),
             };
-            let TpuOp::Elementwise(op) = &o.op else {
-                return None;
+            let result = *o.results.first()?;
+            let element = self.kernel.ty(result).element()?;
+            let op = match &o.op {
+                TpuOp::Elementwise(op) if is_choice(op) => op,
+                // The same number: of as many bits or more.
+                TpuOp::IndexCast => {
+                    let number = values.get(o.operands.first()?)?;
+                    (element.bits() >= number.element().bits()).then_some(())?;
+                    let number = number.to_i64s().into_owned();
+                    values.insert(result, Tensor::from_i64s(&[n as u64], &element, &number));
+                    continue;
+                }
+                _ => return None,
             };
-            if !is_choice(op) {
-                return None;
-            }
             let operands: Option<Vec<Value>> = o
                 .operands
                 .iter()
                 .map(|v| values.get(v).cloned().map(Value::from))
                 .collect();
-            let result = *o.results.first()?;
-            let ty: Type = TensorType::new([n as u64], self.kernel.ty(result).element()?).into();
+            let ty: Type = TensorType::new([n as u64], element).into();
             let mut events = Events::default();
             let mut cx = EvalContext {
                 planes: Planes::IeeeOnly,
@@ -226,21 +306,33 @@ impl<'k> Cone<'k> {
         }
         Some(values)
     }
+}
 
-    /// The number in every element of a constant.
-    fn constant(&self, v: KernelValue) -> Option<f64> {
-        let mut found = None;
-        self.kernel.walk(&mut |o| {
-            if o.results.contains(&v) {
-                found = Some(o);
-            }
-        });
-        match &found?.op {
-            TpuOp::Constant(c) => c.splat_value()?.to_f64s().first().copied(),
-            TpuOp::Broadcast | TpuOp::ShapeCast => self.constant(*found?.operands.first()?),
-            _ => None,
+/// The number in every element of a constant.
+pub(super) fn constant(kernel: &Kernel, v: KernelValue) -> Option<f64> {
+    let mut found = None;
+    kernel.walk(&mut |o| {
+        if o.results.contains(&v) {
+            found = Some(o);
         }
+    });
+    match &found?.op {
+        TpuOp::Constant(c) => c.splat_value()?.to_f64s().first().copied(),
+        TpuOp::Broadcast | TpuOp::ShapeCast => constant(kernel, *found?.operands.first()?),
+        _ => None,
     }
+}
+
+/// Whether an op may be part of a cone.
+fn is_taken(o: &KernelOperation) -> bool {
+    match &o.op {
+        TpuOp::Elementwise(op) => is_choice(op),
+        op => matches!(op, TpuOp::IndexCast),
+    }
+}
+
+fn is_compare(o: &KernelOperation) -> bool {
+    matches!(o.op, TpuOp::Elementwise(hlo::Op::Compare(_)))
 }
 
 /// Whether the op sees only how its operands compare, or is logic.
@@ -249,6 +341,7 @@ fn is_choice(op: &hlo::Op) -> bool {
         op,
         hlo::Op::Compare(_)
             | hlo::Op::Select(_)
+            | hlo::Op::Clamp(_)
             | hlo::Op::Maximum(_)
             | hlo::Op::Minimum(_)
             | hlo::Op::And(_)
@@ -259,7 +352,7 @@ fn is_choice(op: &hlo::Op) -> bool {
 }
 
 /// Numbers that stand for all of a type. None: bits of the number count.
-fn domain(
+pub(super) fn domain(
     element: &ElementType,
     inputs: usize,
     constants: &BTreeMap<KernelValue, f64>,
@@ -304,7 +397,7 @@ fn domain(
     Some(out)
 }
 
-fn tensor(element: &ElementType, all: &[f64]) -> Tensor {
+pub(super) fn tensor(element: &ElementType, all: &[f64]) -> Tensor {
     match element.class() {
         Class::Float => Tensor::from_f64s(&[all.len() as u64], element, all),
         _ => {

@@ -6,9 +6,11 @@
 pub mod canonical;
 pub mod cone;
 pub mod draft;
+pub mod nan;
+pub mod terms;
 mod window;
 
-use super::Mutator;
+use super::{Mutator, equivalence::Why};
 use draft::{Draft, places};
 use std::sync::Arc;
 use tileproof_dialect::{
@@ -110,6 +112,17 @@ pub fn is_of_kernels(mutator: &Mutator) -> bool {
     MUTATORS.iter().any(|m| m.name == mutator.name)
 }
 
+/// Why the kernel `wrong` computes what `right` does; none where nothing proves it.
+pub fn same(right: &Arc<Kernel>, wrong: &Arc<Kernel>) -> Option<Why> {
+    if cone::same_in_every_order(right, wrong) {
+        return Some(Why::SameInEveryOrder);
+    }
+    if nan::same_of_nan(right, wrong) {
+        return Some(Why::SameOfNan);
+    }
+    terms::same_terms(right, wrong).then_some(Why::SameTerms)
+}
+
 /// The program with the fault in the kernel that op `id` calls.
 fn called(program: &Program, id: OpId, change: &Change, seed: u64) -> Option<Program> {
     let name = program.op(id).op.kernel()?;
@@ -145,3 +158,7 @@ fn called(program: &Program, id: OpId, change: &Change, seed: u64) -> Option<Pro
         }),
     }
 }
+
+#[cfg(test)]
+#[path = "same_tests.rs"]
+mod tests;

@@ -4,7 +4,7 @@ use super::{
     Change, KernelMutator,
     draft::{Draft, elementwise},
 };
-use tileproof_dialect::hlo;
+use tileproof_dialect::hlo::{self, maximum::Maximum};
 
 pub const MUTATOR: KernelMutator = KernelMutator {
     name: "start-unclamped",
@@ -31,5 +31,6 @@ fn change(draft: &mut Draft, _: u64) -> Option<()> {
     if !draft.is_scalar_integer(result) {
         return None;
     }
-    draft.replace_with(kept)
+    // The index itself, with the same op in the same place.
+    draft.become_elementwise(Maximum, &[kept, kept])
 }
