@@ -368,6 +368,8 @@ impl CoEvaluation<'_, '_, '_> {
                     .get(&x)
                     .ok_or_else(|| Stop::internal("a leaf without value"))?;
                 let value = match given.get(&content) {
+                    // From outside the region. An index that happens to be the same number is drawn all the same.
+                    _ if version.is_constant(x) => content,
                     Some(new) => *new,
                     None => {
                         let n = given.len() as u64;
@@ -487,10 +489,6 @@ impl CoEvaluation<'_, '_, '_> {
         seed: u64,
     ) -> Result<Content, Stop> {
         let seed = seed ^ number << 16;
-        // From outside the region: a constant.
-        if version.is_constant(x) {
-            return Ok(content);
-        }
         let Some(t) = self.session.value(content)?.as_tensor().cloned() else {
             return Ok(content);
         };

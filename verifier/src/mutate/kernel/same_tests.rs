@@ -9,9 +9,9 @@ use tileproof_dialect::{
         add::Add,
         and::And,
         compare::{Compare, CompareType, Direction},
-        log::Log,
         maximum::Maximum,
         minimum::Minimum,
+        negate::Negate,
         select::Select,
     },
     literal::Literal,
@@ -147,7 +147,7 @@ fn another_order_of_nan_matters_where_it_is_seen() {
         of_block(|b, x| {
             let limit = splat(b, limit);
             let p = by(b, compare(Direction::Ge, order), &[x, limit], mask_type());
-            let yes = by(b, Log, &[x], float());
+            let yes = by(b, Negate, &[x], float());
             let no = match seen {
                 true => limit,
                 false => by(b, Add, &[x, x], float()),
