@@ -17,7 +17,9 @@ mod kernel_probe;
 mod loose;
 mod mismatch;
 pub mod probe;
+mod probe_partner;
 mod probe_region;
+mod probe_values;
 mod readings;
 pub mod repeated;
 
