@@ -14,7 +14,10 @@ use std::{
 use tileproof_dialect::{
     builder::{ProgramBuilder, Provenance},
     error::Error,
-    hlo,
+    hlo::{
+        self,
+        composite::{Composite, Values},
+    },
     op::{Kind, Op},
     program::{OpId, Program, RegionId, ValueDef, ValueId},
     tensor::Tensor,
@@ -26,8 +29,25 @@ const MOST_OPS: usize = 200_000;
 /// Deepest nesting of calls that is replaced.
 const MOST_DEPTH: usize = 2_000;
 
+/// What becomes of composites that stand for a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Functions {
+    Kept,
+    /// Replaced by what they compute on the IEEE plane, where that is their decomposition.
+    Opened,
+}
+
 /// The normal form of a program; the program itself where it has none.
 pub fn of(program: &Arc<Program>) -> Arc<Program> {
+    copied(program, Functions::Kept)
+}
+
+/// As [`of`], with the bodies of named expansions too: the same on the IEEE plane.
+pub fn opened(program: &Arc<Program>) -> Arc<Program> {
+    copied(program, Functions::Opened)
+}
+
+fn copied(program: &Arc<Program>, functions: Functions) -> Arc<Program> {
     let narrow = |id| in_narrow_type(program, id).is_some();
     let mut all = program.op_ids();
     if !all.any(|id| is_replaced(&program.op(id).op) || narrow(id)) {
@@ -35,6 +55,7 @@ pub fn of(program: &Arc<Program>) -> Arc<Program> {
     }
     let mut copy = Copy {
         program,
+        functions,
         builder: ProgramBuilder::new(&program.name, Provenance::Keep),
         values: HashMap::new(),
         open: vec![],
@@ -62,6 +83,7 @@ fn is_replaced(op: &Op) -> bool {
 
 struct Copy<'p> {
     program: &'p Program,
+    functions: Functions,
     builder: ProgramBuilder,
     values: HashMap<ValueId, ValueId>,
     /// Functions under way.
@@ -138,7 +160,7 @@ impl Copy<'_> {
         let operands = self.mapped(&o.operands)?;
         let results = match &o.op {
             Op::Hlo(hlo::Op::Call(call)) => self.call(&call.callee, &operands)?,
-            Op::Hlo(hlo::Op::Composite(composite)) if composite.implements().is_none() => {
+            Op::Hlo(hlo::Op::Composite(composite)) if self.opens(composite) => {
                 self.call(&composite.decomposition, &operands)?
             }
             Op::Hlo(hlo::Op::Fusion(_)) => {
@@ -160,6 +182,15 @@ impl Copy<'_> {
         };
         self.values.extend(o.results.iter().copied().zip(results));
         Some(())
+    }
+
+    fn opens(&self, composite: &Composite) -> bool {
+        match composite.implements() {
+            None => true,
+            Some(named) => {
+                self.functions == Functions::Opened && named.values == Values::OfDecomposition
+            }
+        }
     }
 
     fn call(&mut self, callee: &str, operands: &[ValueId]) -> Option<Vec<ValueId>> {

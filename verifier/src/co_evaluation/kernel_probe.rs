@@ -4,8 +4,9 @@
 
 use super::{
     Bodies, CoEvaluation, Frame, RegionResult,
-    probe::{MOST_OPS, MOST_WALKED, Sign},
+    probe::{MOST_OPS, MOST_WALKED},
     probe_region::{dependent_leaves, is_plain},
+    probe_values::Sign,
 };
 use crate::{
     contract,

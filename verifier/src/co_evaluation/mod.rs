@@ -12,12 +12,15 @@ mod attempt;
 mod common_start;
 mod control;
 mod cut;
+mod doubts;
 mod explain;
 mod kernel_probe;
 mod loose;
 mod mismatch;
 pub mod probe;
+mod probe_partner;
 mod probe_region;
+mod probe_values;
 mod readings;
 pub mod repeated;
 

@@ -9,7 +9,9 @@ use super::{
     Bodies, CoEvaluation, Followed, Frame,
     cut::Got,
     kernel_probe,
+    probe_partner::{Partners, Which},
     probe_region::{collect, dependent_leaves, is_plain, moved_for, unlike_leaves},
+    probe_values::{Sign, literals, shaped},
 };
 use crate::{
     contract::{self, Judged},
@@ -24,9 +26,8 @@ use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
     error::Error,
     eval::Stop,
-    location::SourceOp,
-    planes::ring,
-    program::{OpId, Program, RegionId, ValueDef, ValueId},
+    numerics::Contract,
+    program::ValueId,
     tensor::{Tensor, Value},
 };
 use tileproof_runtime::inputs::with_ring;
@@ -45,8 +46,12 @@ pub enum Probing {
 }
 
 /// What is generated for ops.
-const PROBES: [(Class, Sign); 11] = [
+const PROBES: [(Class, Sign); 14] = [
     (Class::Special, Sign::Drawn),
+    // What sorts and reductions of several operands do hangs on which numbers are equal.
+    (Class::Special, Sign::Few),
+    (Class::Special, Sign::Few),
+    (Class::Normal, Sign::Few),
     (Class::Boundary, Sign::Drawn),
     (Class::Normal, Sign::Of(0b0000_0000)),
     (Class::Normal, Sign::Of(0b1111_1111)),
@@ -59,20 +64,6 @@ const PROBES: [(Class, Sign); 11] = [
     (Class::Subnormal, Sign::Drawn),
 ];
 
-/// What is done with the numbers that are drawn: nothing; one sign for all floats of a value, by the bit of its number; few distinct numbers, so that many
-/// are equal; numbers that rise or fall along the tensor; every index just outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
-    Drawn,
-    Of(u8),
-    Few,
-    Rising,
-    Falling,
-    /// Indices below the first place, and beyond the last; other numbers as drawn.
-    Below,
-    Beyond,
-}
-
 /// How many ops back a side reaches at least.
 const REACH: usize = 3;
 /// Most ops of a side.
@@ -81,6 +72,10 @@ pub(super) const MOST_OPS: usize = 64;
 const MOST_WORK: u64 = 200_000_000;
 /// Most ops walked back from a value to see what it hangs on.
 pub(super) const MOST_WALKED: usize = 4096;
+/// Elements, scalar operations and runs of what is tried besides [`PROBES`].
+const MORE_ELEMENTS: u64 = 4096;
+const MORE_WORK: u64 = 2_000_000;
+const MOST_MORE: u64 = 256;
 /// How often a region is extended.
 const MOST_STEPS_BACK: usize = 24;
 
@@ -89,52 +84,7 @@ const MOST_STEPS_BACK: usize = 24;
 pub struct Probed {
     pub(super) structures: HashSet<(u128, u128)>,
     work: u64,
-    users: Option<Vec<Vec<(OpId, usize)>>>,
-    sources: HashMap<(Which, RegionId), Groups>,
-}
-
-/// The ops of a region by the source op they stand for, in order.
-type Groups = HashMap<SourceOp, Vec<OpId>>;
-
-/// Which program.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Which {
-    Before,
-    After,
-}
-
-fn groups(program: &Program, region: RegionId) -> Groups {
-    let mut out = Groups::new();
-    for id in &program.region(region).ops {
-        if let Some(source) = program.op(*id).location.sources.first() {
-            out.entry(*source).or_default().push(*id);
-        }
-    }
-    out
-}
-
-/// The before-side op that `op` of `after` takes the place of. Several ops of one name on the before side are copies of one op, each of which became as many
-/// after-side ops, the last of them the one that counts; ops of several names are what one op was written out as, and correspond where none was changed in
-/// number or kind.
-fn counterpart(
-    (before, want): (&Program, &[OpId]),
-    (after, got): (&Program, &[OpId]),
-    op: OpId,
-) -> Option<OpId> {
-    let place = got.iter().position(|o| *o == op)?;
-    let name = |program: &Program, o: OpId| program.op(o).op.name();
-    let first = name(before, *want.first()?);
-    if want.iter().all(|o| name(before, *o) == first) {
-        let each = got.len() / want.len();
-        let is_last = got.len() % want.len() == 0 && place % each == each - 1;
-        return is_last.then(|| want[place / each]);
-    }
-    let alike = want.len() == got.len()
-        && want
-            .iter()
-            .zip(got)
-            .all(|(b, a)| name(before, *b) == name(after, *a));
-    alike.then(|| want[place])
+    pub(super) partners: Partners,
 }
 
 impl CoEvaluation<'_, '_, '_> {
@@ -194,7 +144,12 @@ impl CoEvaluation<'_, '_, '_> {
         // Where sums overflow hangs on their order.
         let adds = |(want, _): &(Side, Side)| kernel_probe::adds(self.pair.before.program, want);
         let orders = is_call && readings.iter().any(adds);
-        for (i, (class, sign)) in probes.iter().copied().enumerate() {
+        let more = match (&readings[..], is_call) {
+            ([sides], false) => self.more(sides, frame)?,
+            (_, _) => vec![],
+        };
+        let probes = probes.iter().chain(&more).copied();
+        for (i, (class, sign)) in probes.enumerate() {
             let overflows = match (class, sign) {
                 // NaN, infinities and ones.
                 (Class::Special, Sign::Few) => false,
@@ -222,6 +177,34 @@ impl CoEvaluation<'_, '_, '_> {
             self.outcome.regions.extend(found);
         }
         Ok(())
+    }
+
+    /// More probes where bits must be kept and running the sides costs little: the numbers that their literals hold, and ordinary numbers, some thousands of each.
+    fn more(&self, (want, got): &(Side, Side), frame: &Frame) -> Result<Vec<(Class, Sign)>, Stop> {
+        if self.pair.numerics.contract != Contract::BitExact {
+            return Ok(vec![]);
+        }
+        let leaves = region::leaves(self.pair.before, want);
+        let elements = leaves.iter().filter_map(|x| frame.before.get(x));
+        let elements =
+            elements.filter_map(|c| self.session.value(*c).ok()?.as_tensor().map(|t| t.len()));
+        let elements = elements.max().unwrap_or(0).max(1) as u64;
+        let work = self.work_of(want, frame).max(elements);
+        let rounds = (MORE_ELEMENTS / elements)
+            .min(MORE_WORK / work)
+            .min(MOST_MORE);
+        let side = |version, side, e| literals(self.session, version, side, e).len() as u64;
+        let numbers = side(self.pair.before, want, &frame.before)
+            + side(self.pair.after, got, &frame.followed.after);
+        let for_literals = (2 * numbers).div_ceil(elements).min(rounds) as u16;
+        // Functions take other ways for numbers of some tens and hundreds than for those near 1.
+        let ordinary = (0..rounds).map(|i| match i % 4 {
+            0 => (Class::Above, Sign::Drawn),
+            1 => (Class::Wide, Sign::Drawn),
+            _ => (Class::Normal, Sign::Scaled((i / 4 % 12) as i32)),
+        });
+        let literals = (0..for_literals).map(|i| (Class::Normal, Sign::Literals(i)));
+        Ok(literals.chain(ordinary).collect())
     }
 
     /// As [`Self::try_on`], without trace in the session.
@@ -356,6 +339,22 @@ impl CoEvaluation<'_, '_, '_> {
         frame: &Frame,
     ) -> Result<Option<super::RegionResult>, Stop> {
         let (before, after) = (self.pair.before, self.pair.after);
+        let numbers = match sign {
+            Sign::Literals(_) => {
+                let of = |version, side, e| literals(self.session, version, side, e);
+                let mut all = of(before, want_side, &frame.before);
+                all.extend(of(after, got_side, &frame.followed.after));
+                all
+            }
+            Sign::Drawn
+            | Sign::Scaled(_)
+            | Sign::Of(_)
+            | Sign::Few
+            | Sign::Rising
+            | Sign::Falling
+            | Sign::Below
+            | Sign::Beyond => vec![],
+        };
         let mut given: HashMap<Content, Content> = HashMap::new();
         let mut environments = vec![];
         for (version, side, e) in [
@@ -373,7 +372,8 @@ impl CoEvaluation<'_, '_, '_> {
                     Some(new) => *new,
                     None => {
                         let n = given.len() as u64;
-                        let new = self.drawn((version, x), content, (class, sign, n), seed)?;
+                        let new =
+                            self.drawn((version, x), content, (class, sign, n), (seed, &numbers))?;
                         given.insert(content, new);
                         new
                     }
@@ -424,33 +424,6 @@ impl CoEvaluation<'_, '_, '_> {
         self.judged_probe((want_side, got_side), (want, got), judged, &probe)
     }
 
-    /// The before-side value that stands for the same source op as `v` and has its content.
-    fn of_source(
-        &mut self,
-        v: ValueId,
-        content: Content,
-        bodies: Bodies,
-        frame: &Frame,
-    ) -> Option<ValueId> {
-        let (before, after) = (self.pair.before.program, self.pair.after.program);
-        let ValueDef::Result { op, index } = after.value(v).def else {
-            return None;
-        };
-        let source = after.op(op).location.sources.first()?;
-        let mut ops = |of: Which, program: &Program, region: RegionId| {
-            let all = self.probed.sources.entry((of, region));
-            let all = all.or_insert_with(|| groups(program, region));
-            all.get(source).cloned().unwrap_or_default()
-        };
-        let want = ops(Which::Before, before, bodies.before);
-        let got = ops(Which::After, after, bodies.after);
-        let counterpart = counterpart((before, &want), (after, &got), op)?;
-        let partner = *before.op(counterpart).results.get(index as usize)?;
-        let same = before.ty(partner).compatible(after.ty(v))
-            && frame.before.get(&partner) == Some(&content);
-        same.then_some(partner)
-    }
-
     /// The result of a probe that is a mismatch.
     pub(super) fn judged_probe(
         &mut self,
@@ -486,7 +459,7 @@ impl CoEvaluation<'_, '_, '_> {
         (version, x): (&Version<'_>, ValueId),
         content: Content,
         (class, sign, number): (Class, Sign, u64),
-        seed: u64,
+        (seed, literals): (u64, &[f64]),
     ) -> Result<Content, Stop> {
         let seed = seed ^ number << 16;
         let Some(t) = self.session.value(content)?.as_tensor().cloned() else {
@@ -494,10 +467,7 @@ impl CoEvaluation<'_, '_, '_> {
         };
         let before = self.pair.before.program;
         let role = if std::ptr::eq(version.program, before) {
-            let users = self
-                .probed
-                .users
-                .get_or_insert_with(|| roles::users(before));
+            let users = self.probed.partners.users(Which::Before, before);
             roles::follow(before, users, x)
         } else {
             roles::Role::default()
@@ -522,69 +492,11 @@ impl CoEvaluation<'_, '_, '_> {
         // Indices, and what functions and eliminations are not defined for elsewhere, stay as drawn.
         let free = role.index_below.is_none() && role.domain == roles::Domain::Any;
         if free && t.element().bits() > 1 || matches!(sign, Sign::Of(_)) {
-            value = shaped(value, (class, sign), number ^ seed << 8);
+            value = shaped(value, (class, sign), number ^ seed << 8, literals);
         }
         let argument = content as u64 ^ (content >> 64) as u64;
         Ok(self
             .session
             .insert(with_ring(&Value::Tensor(value), seed, argument)))
-    }
-}
-
-/// What `sign` makes of a value of a class that is no index.
-fn shaped(value: Tensor, (class, sign): (Class, Sign), number: u64) -> Tensor {
-    let (dims, element) = (value.dims().to_vec(), value.element().clone());
-    let n = value.len() as u64;
-    match sign {
-        Sign::Drawn | Sign::Below | Sign::Beyond => value,
-        Sign::Of(_) if !element.is_float() => value,
-        Sign::Of(bits) => {
-            let sign = if bits >> (number % 8) & 1 == 1 {
-                -1.0
-            } else {
-                1.0
-            };
-            let numbers: Vec<f64> = value.to_f64s().iter().map(|x| sign * x.abs()).collect();
-            Tensor::from_f64s(&dims, &element, &numbers)
-        }
-        Sign::Few | Sign::Rising | Sign::Falling => {
-            let at = |i: u64| match sign {
-                // Numbers whose order hangs on more than their size, each often.
-                Sign::Few if class == Class::Special => {
-                    let nan = f64::NAN;
-                    let all = [
-                        nan,
-                        -nan,
-                        0.0,
-                        -0.0,
-                        f64::INFINITY,
-                        f64::NEG_INFINITY,
-                        1.0,
-                        1.0,
-                    ];
-                    all[(ring::mix(i ^ number << 40) % 8) as usize]
-                }
-                // Both zeros, and two numbers on either side.
-                Sign::Few => [0.0, 1.0, -0.0, 1.0, -1.0, 0.0, 1.0, -1.0]
-                    [(ring::mix(i ^ number << 40) % 8) as usize],
-                Sign::Rising => i as f64,
-                Sign::Falling | Sign::Drawn | Sign::Of(_) | Sign::Below | Sign::Beyond => {
-                    (n - i) as f64
-                }
-            };
-            // Small enough to be told apart in the type, for a while.
-            let scale = match (element.is_float(), sign) {
-                (true, Sign::Rising | Sign::Falling) => 1.0 / 64.0,
-                (_, _) => 1.0,
-            };
-            let numbers: Vec<f64> = (0..n).map(|i| at(i) * scale).collect();
-            match element.is_float() {
-                true => Tensor::from_f64s(&dims, &element, &numbers),
-                false => {
-                    let numbers: Vec<i64> = numbers.iter().map(|x| *x as i64).collect();
-                    Tensor::from_i64s(&dims, &element, &numbers)
-                }
-            }
-        }
     }
 }

@@ -1,8 +1,13 @@
 //! The canonical form of a program: two programs of one form are the same function.
 //!
-//! Proves: equal forms compute alike. Cannot: see an identity beyond commutativity, common values, dead ops and values that hang on no input.
+//! Proves: equal forms compute alike. Cannot: see an identity beyond commutativity, common values, dead ops and values that hang on no input; the simplified
+//! form also knows those of [`super::identities`].
 
-use super::kernel;
+use super::{
+    identities::{self, Form, Known},
+    kernel,
+    ranges::Ranges,
+};
 use crate::normal_form;
 use std::{collections::HashMap, sync::Arc};
 use tileproof_dialect::{
@@ -28,17 +33,50 @@ pub fn canonical(program: &Program) -> u128 {
     region_key(&interpreter, program.main().body, &mut Keys::default(), 0)
 }
 
+/// A program in its normal form, with the key of every value: values of one key in two programs are equal, where the arguments of their regions are.
+pub struct Simplified {
+    pub program: Arc<Program>,
+    pub ranges: Ranges,
+    pub keys: HashMap<ValueId, u128>,
+}
+
+/// The simplified form: as [`canonical`], up to what is known of the numbers that values may be.
+pub fn simplified(program: &Program) -> Simplified {
+    let program = normal_form::opened(&Arc::new(program.clone()));
+    let ranges = Ranges::all(&program);
+    simplified_by(program, ranges)
+}
+
+/// The simplified form of a program as it is, by these ranges.
+pub fn simplified_by(program: Arc<Program>, ranges: Ranges) -> Simplified {
+    let limits = Limits::default();
+    let interpreter = Interpreter::new(&program, Planes::IeeeOnly, &limits);
+    let mut keys = Keys {
+        simplify: Some(&ranges),
+        ..Keys::default()
+    };
+    region_key(&interpreter, program.main().body, &mut keys, 0);
+    let keys = keys.of;
+    Simplified {
+        program,
+        ranges,
+        keys,
+    }
+}
+
 #[derive(Default)]
-struct Keys {
+struct Keys<'r> {
     of: HashMap<ValueId, u128>,
     /// Values that hang on no input.
     constants: HashMap<ValueId, Value>,
+    /// Where forms are simplified.
+    simplify: Option<&'r Ranges>,
 }
 
 /// Most elements of a value that is computed to compare it.
 const MOST_COMPUTED: u64 = 4096;
 
-impl Keys {
+impl Keys<'_> {
     /// Results of an op whose operands hang on no input.
     fn computed(&self, interpreter: &Interpreter<'_>, id: OpId) -> Option<Vec<Value>> {
         let program = interpreter.program();
@@ -50,9 +88,10 @@ impl Keys {
             Kind::Control | Kind::Effect => false,
         };
         let Op::Hlo(op) = &o.op;
-        let repeats = pure
-            && !matches!(op, hlo::Op::Rng(_))
-            && o.regions.is_empty()
+        // Loops may take long.
+        let is_reduction = matches!(op, hlo::Op::Reduce(_) | hlo::Op::ReduceWindow(_));
+        let repeats = (pure && o.regions.is_empty() && !matches!(op, hlo::Op::Rng(_))
+            || is_reduction && program.op_captures(id).is_empty())
             && o.op.callees().is_empty();
         let small = o.results.iter().all(|v| {
             let tensor = program.ty(*v).as_tensor();
@@ -75,7 +114,7 @@ const DEPTH: usize = 64;
 fn region_key(
     interpreter: &Interpreter<'_>,
     region: RegionId,
-    keys: &mut Keys,
+    keys: &mut Keys<'_>,
     depth: usize,
 ) -> u128 {
     let program = interpreter.program();
@@ -93,8 +132,8 @@ fn region_key(
         }
         if let Some(values) = keys.computed(interpreter, *id) {
             for (v, value) in o.results.iter().zip(values) {
-                let content = value.content_hash().to_le_bytes();
-                keys.of.insert(*v, hash(&[b"constant", &content]));
+                let key = constant_key(program, *v, &value, keys.simplify.is_some());
+                keys.of.insert(*v, key);
                 keys.constants.insert(*v, value);
             }
             continue;
@@ -130,8 +169,37 @@ fn region_key(
                 Some(_) | None => parts.push(callee.as_bytes().to_vec()),
             }
         }
+        if let (Some(ranges), [v]) = (keys.simplify, &o.results[..]) {
+            let known = Known {
+                interpreter,
+                ranges,
+                keys: &keys.of,
+                constants: &keys.constants,
+            };
+            let form = identities::of(known, *id);
+            let key = form.map(|form| form_key(program, *v, form));
+            // Branches are there when their keys are.
+            if let Some(key) = key {
+                keys.of.insert(*v, key);
+                continue;
+            }
+        }
+        if let Some(ranges) = keys.simplify
+            && let Some(taken) = identities::taken_branch(program, ranges, *id)
+        {
+            let branch = program.returned(taken).iter();
+            let branch: Vec<u128> = branch
+                .map(|v| keys.of.get(v).copied().unwrap_or(0))
+                .collect();
+            keys.of.extend(o.results.iter().copied().zip(branch));
+            continue;
+        }
+        let plain = keys.simplify.is_some();
         for (i, v) in o.results.iter().enumerate() {
-            let ty = program.ty(*v).to_string();
+            let ty = match plain {
+                true => type_without_layout(program, *v),
+                false => program.ty(*v).to_string(),
+            };
             let mut all: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
             let index = i.to_le_bytes();
             all.extend([ty.as_bytes(), &index]);
@@ -155,8 +223,53 @@ fn region_key(
     hash(&all)
 }
 
+/// A type by what does not say where elements lie.
+fn type_without_layout(program: &Program, v: ValueId) -> String {
+    match program.ty(v).as_tensor() {
+        Some(t) => format!("{:?} {}", t.dims, t.element.mlir_name()),
+        None => program.ty(v).to_string(),
+    }
+}
+
+/// The key of a value that hangs on no input. In a simplified form one number in every element is known by that number.
+fn constant_key(program: &Program, v: ValueId, value: &Value, is_simplified: bool) -> u128 {
+    let tensor = value.as_tensor().filter(|_| is_simplified);
+    let first = tensor.filter(|t| !t.is_empty()).map(|t| t.take(&[], &[0]));
+    if let (Some(t), Some(one)) = (tensor, first) {
+        let all = t.take(t.dims(), &vec![0; t.len()]);
+        if all.content_hash() == t.content_hash() {
+            return form_key(program, v, Form::Number(one));
+        }
+    }
+    hash(&[b"constant", &value.content_hash().to_le_bytes()])
+}
+
+fn form_key(program: &Program, v: ValueId, form: Form) -> u128 {
+    let ty = type_without_layout(program, v);
+    match form {
+        Form::Same(key) => key,
+        Form::Number(one) => {
+            let content = Value::from(one).content_hash().to_le_bytes();
+            hash(&[b"number", ty.as_bytes(), &content])
+        }
+        Form::Op {
+            name,
+            mut operands,
+            is_commutative,
+        } => {
+            if is_commutative {
+                operands.sort_unstable();
+            }
+            let operands: Vec<[u8; 16]> = operands.iter().map(|k| k.to_le_bytes()).collect();
+            let mut all: Vec<&[u8]> = vec![b"form", name.as_bytes(), ty.as_bytes()];
+            all.extend(operands.iter().map(<[u8; 16]>::as_slice));
+            hash(&all)
+        }
+    }
+}
+
 /// The op without the name of the function or kernel it calls, which is hashed by its content; a literal by its hash.
-fn nameless(op: &hlo::Op) -> (String, String) {
+pub(super) fn nameless(op: &hlo::Op) -> (String, String) {
     match op {
         hlo::Op::Call(_) => ("call".to_string(), String::new()),
         hlo::Op::KernelCall(_) => ("kernel_call".to_string(), String::new()),

@@ -4,7 +4,13 @@
 //! Proves: two programs of one canonical form are the same functions; two copies that agree on all inputs are. Cannot: see through context the copy
 //! leaves out, so many equivalent mutants count as survivors.
 
-use super::{Mutator, canonical::canonical, indices, kernel, look, signs};
+use super::{
+    Mutator,
+    canonical::canonical,
+    indices, kernel, look,
+    proof::{self, Proof},
+    ranges::{Floats, Range, Ranges},
+};
 use std::collections::{HashMap, HashSet};
 use tileproof_dialect::{
     builder::{ProgramBuilder, Provenance},
@@ -24,6 +30,10 @@ use tileproof_runtime::{limits::Limits, reference::Interpreter};
 pub enum Why {
     /// The program without dead ops, values numbered by content, commutative operands in order, is the same; a fault in a dead op is one of these.
     SameForm,
+    /// The same up to what is known of the numbers that values can be.
+    SameSimplified,
+    /// Where they differ, elementwise functions that give the same for all numbers: each tried, or one form in every interval.
+    SameForAllNumbers,
     /// Moved labels come out in the same places.
     SameMovement,
     /// All inputs of a copy with 8-bit types give the same bits.
@@ -44,6 +54,10 @@ impl Why {
     pub fn words(self) -> &'static str {
         match self {
             Why::SameForm => "same canonical form",
+            Why::SameSimplified => "same form for the numbers that values can be",
+            Why::SameForAllNumbers => {
+                "same functions of all numbers, tried or interval by interval"
+            }
             Why::SameMovement => "same movement of every element",
             Why::SameOnAllInputs => "same bits on all inputs of 8-bit types",
             Why::SameOnSigns => {
@@ -71,6 +85,11 @@ pub fn of(
     if kernel::is_of_kernels(mutator) {
         let of = |p: &Program| p.kernel(program.op(id).op.kernel()?).cloned();
         return kernel::same(&of(program)?, &of(mutant)?);
+    }
+    match proof::same(program, mutant) {
+        Some(Proof::Form) => return Some(Why::SameSimplified),
+        Some(Proof::AllNumbers) => return Some(Why::SameForAllNumbers),
+        None => {}
     }
     if BEYOND.contains(&mutator.name) {
         return None;
@@ -205,17 +224,16 @@ fn same_at(
         return Some(Why::SameOnAllInputs);
     }
     // Inputs of other signs than the operands can have are replaced by one that all may be: the first that is left.
-    let flowing: Vec<signs::Signs> = leaves(program, root, &inside)
+    let ranges = Ranges::all(program);
+    let flowing = leaves(program, root, &inside);
+    let flowing: Vec<Floats> = flowing
         .iter()
-        .map(|v| {
-            if look::is_float(program, *v) {
-                signs::of(program, *v)
-            } else {
-                signs::ANY
-            }
+        .map(|v| match ranges.get(program, *v) {
+            Range::Float(f) => f.signs(),
+            Range::Integer { .. } | Range::Any => Floats::ANY,
         })
         .collect();
-    if flowing.iter().all(|s| *s == signs::ANY) || flowing.len() != arguments.len() {
+    if flowing.iter().all(|s| *s == Floats::ANY) || flowing.len() != arguments.len() {
         return None;
     }
     let numbers: Vec<_> = arguments.iter().map(|t| t.to_f64s().into_owned()).collect();
@@ -297,7 +315,7 @@ fn is_literal(program: &Program, id: OpId) -> bool {
 }
 
 /// Whether every operand and result has the same sizes, and each element hangs on those of its place only.
-fn is_elementwise(program: &Program, id: OpId) -> bool {
+pub(super) fn is_elementwise(program: &Program, id: OpId) -> bool {
     let o = program.op(id);
     let Op::Hlo(op) = &o.op;
     let by_kind = match op.kind() {
@@ -328,7 +346,9 @@ fn is_elementwise(program: &Program, id: OpId) -> bool {
         && !elsewhere.contains(&op.name())
         && !op.name().starts_with("batch_norm")
         && !o.operands.is_empty()
-        && o.operands.iter().all(|v| sizes(v) == sizes(&result))
+        && o.operands
+            .iter()
+            .all(|v| sizes(v) == sizes(&result) || sizes(v) == Some(vec![]))
 }
 
 /// Values that flow into op `id` and the ops `inside`, in order of first use.
@@ -563,12 +583,15 @@ mod tests {
         );
         let judged = judge(&text, "sign-dropped");
         // Dropping the negation changes nothing at the absolute value, its only use. Dropping the absolute value is a fault.
-        assert_eq!(judged, [Some(Why::SameOnAllInputs), None]);
+        assert_eq!(judged, [Some(Why::SameSimplified), None]);
         let text = function(
             "%0 = hlo.abs %x : tensor<3xf32> %1 = hlo.abs %0 : tensor<3xf32> func.return %1 : tensor<3xf32>",
             "tensor<3xf32>",
             "tensor<3xf32>",
         );
-        assert_eq!(judge(&text, "sign-dropped")[1], Some(Why::SameOnAllInputs));
+        assert_eq!(
+            judge(&text, "sign-dropped")[1],
+            Some(Why::SameForAllNumbers)
+        );
     }
 }

@@ -99,7 +99,7 @@ fn holds(program: &Program, mutator: &Mutator, id: OpId, seed: u64) -> Option<bo
 }
 
 /// Whether a type of so many bits tells all numbers below `end` apart.
-fn holds_labels(bits: u32, is_float: bool, end: i64) -> bool {
+pub fn holds_labels(bits: u32, is_float: bool, end: i64) -> bool {
     let digits = match (is_float, bits) {
         (true, 64) => 53,
         (true, 32) => 24,

@@ -4,9 +4,14 @@
 //! Shared by the mutators: [`draft`], [`look`], [`variants`]. Faults in kernels: [`kernel`]. How many mutants a check kills: [`measure`].
 
 mod draft;
+mod everywhere;
+mod gram;
+mod identities;
 mod indices;
+mod intervals;
 mod look;
-mod signs;
+mod proof;
+mod ranges;
 mod variants;
 
 pub mod canonical;
