@@ -10,7 +10,9 @@ use super::{
     cut::Got,
     kernel_probe,
     probe_partner::{Partners, Which},
-    probe_region::{collect, dependent_leaves, is_plain, moved_for, unlike_leaves},
+    probe_region::{
+        collect, dependent_leaves, is_constant_on_one_side, is_plain, moved_for, unlike_leaves,
+    },
     probe_values::{Sign, literals, shaped},
 };
 use crate::{
@@ -355,6 +357,13 @@ impl CoEvaluation<'_, '_, '_> {
             | Sign::Below
             | Sign::Beyond => vec![],
         };
+        let sides = (
+            (before, want_side, &frame.before),
+            (after, got_side, &frame.followed.after),
+        );
+        if is_constant_on_one_side(sides.0, sides.1) {
+            return Ok(None);
+        }
         let mut given: HashMap<Content, Content> = HashMap::new();
         let mut environments = vec![];
         for (version, side, e) in [

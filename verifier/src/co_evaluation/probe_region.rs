@@ -156,6 +156,23 @@ pub(super) fn unlike_leaves(before: Valued<'_>, after: Valued<'_>) -> Vec<Conten
         .collect()
 }
 
+/// Whether a value that the sides start from is a constant in one program and none in the other: it cannot be drawn for both.
+pub(super) fn is_constant_on_one_side(before: Valued<'_>, after: Valued<'_>) -> bool {
+    let starts = |(version, side, e): Valued<'_>, constant: bool| -> HashSet<Content> {
+        let all = region::leaves(version, side).into_iter();
+        let all = all.filter(|x| version.is_constant(*x) == constant);
+        all.filter_map(|x| e.get(&x).copied()).collect()
+    };
+    let fixed_in = |one: Valued<'_>, other: Valued<'_>| {
+        let (constant, drawn) = (starts(one, true), starts(one, false));
+        let others = starts(other, false);
+        constant
+            .iter()
+            .any(|c| !drawn.contains(c) && others.contains(c))
+    };
+    fixed_in(before, after) || fixed_in(after, before)
+}
+
 /// What tells a value from others.
 #[derive(PartialEq, Eq, Hash)]
 enum Name {
