@@ -40,7 +40,7 @@ impl Level {
 const CLASS_COST: u64 = 1_000_000;
 /// At level quick, and most seeds of a class.
 const QUICK_COST: u64 = 200_000;
-/// Most seeds of class `wide` and, where there are bodies, of class `normal` at level quick; twice as many of `special` and `boundary`.
+/// Most seeds of a class but `pattern` and, where there are bodies, of class `normal` at level quick.
 const QUICK_SEEDS: u64 = 4;
 /// Seeds after which every two elements have met every pair of numbers of a class.
 const ALL_PAIRS: u64 = 2 * (Walk::LENGTHS[0] * Walk::LENGTHS[0]) as u64;
@@ -61,8 +61,8 @@ pub fn plan(program: &Program, kernels: bool, options: &Options) -> Vec<(Class, 
         (None, Level::Quick) => {
             let affordable = QUICK_COST / cost();
             let hostile = [
-                (Class::Special, 2 * QUICK_SEEDS),
-                (Class::Boundary, 2 * QUICK_SEEDS),
+                (Class::Special, QUICK_SEEDS),
+                (Class::Boundary, QUICK_SEEDS),
                 (Class::Pattern, pattern::SEEDS),
                 (Class::Wide, QUICK_SEEDS),
             ];

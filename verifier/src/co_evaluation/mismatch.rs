@@ -4,7 +4,7 @@ use super::{Bodies, CoEvaluation, Frame, Mismatch, cut::Got};
 use crate::{
     blame::{self, Contents},
     kernels::inside::{self, Inside},
-    session::{Content, Environment},
+    session::{Content, Environment, Version},
     validate::Origin,
     verdict::{Ieee, Ring},
 };
@@ -174,19 +174,23 @@ impl CoEvaluation<'_, '_, '_> {
         })
     }
 
-    /// Whether the bodies of foreign programs take exponentials or logarithms of other numbers.
+    /// Whether the bodies of foreign programs both take exponentials or logarithms, of other numbers.
     fn other_exponentials(&self, bodies: Bodies, frame: &Frame) -> bool {
-        let taken = |program: &Program, region: RegionId, e: &Environment| -> BTreeSet<u128> {
+        let taken = |version: &Version<'_>, region: RegionId, e: &Environment| -> BTreeSet<u128> {
+            let program = version.program;
             let ops = program.region(region).ops.iter().map(|op| program.op(*op));
             let turning = ops.filter(|o| {
                 let Op::Hlo(inner) = &o.op;
                 matches!(inner, hlo::Op::Exponential(_) | hlo::Op::Log(_))
             });
-            let operands = turning.filter_map(|o| e.get(o.operands.first()?));
-            operands.map(|c| self.session.fingerprint(*c)).collect()
+            let operands = turning.filter_map(|o| o.operands.first());
+            let operands = operands.filter(|v| !version.is_constant(**v));
+            let contents = operands.filter_map(|v| e.get(v));
+            contents.map(|c| self.session.fingerprint(*c)).collect()
         };
-        self.pair.origin == Origin::Foreign
-            && taken(self.pair.before.program, bodies.before, &frame.before)
-                != taken(self.pair.after.program, bodies.after, &frame.followed.after)
+        let want = taken(self.pair.before, bodies.before, &frame.before);
+        let got = taken(self.pair.after, bodies.after, &frame.followed.after);
+        let both = !want.is_empty() && !got.is_empty();
+        self.pair.origin == Origin::Foreign && both && want != got
     }
 }
