@@ -1,4 +1,4 @@
-// pair: --contract unknown: Equal
+// pair: --contract unknown --level ordinary: Equal
 func.func @main(%x: tensor<16xf32>, %y: tensor<16xf32>) -> tensor<16xcomplex<f32>> {
   %e = stablehlo.exponential %x : tensor<16xf32>
   %c = stablehlo.cosine %y : tensor<16xf32>

@@ -84,19 +84,9 @@ const KEPT: &[[&str; 3]] = &[
         "r = log x",
     ],
     [
-        "s = add x y; r = exponential s",
-        "a = exponential x; b = exponential y; r = multiply a b",
-        "a = exponential x; b = exponential y; r = divide a b",
-    ],
-    [
         "e = exponential x; r = log e",
         "n = negate x; r = negate n",
         "r = negate x",
-    ],
-    [
-        "v = abs x; w = abs y; p = multiply v w; r = log p",
-        "v = abs x; w = abs y; a = log v; b = log w; r = add a b",
-        "v = abs x; w = abs y; a = log v; b = log w; r = subtract a b",
     ],
     [
         "r = log_plus_one x",
@@ -197,6 +187,20 @@ const KEPT: &[[&str; 3]] = &[
     ],
 ];
 
+/// Kept up to turns: equal where both sides are compared, though residues differ.
+const UP_TO_TURNS: &[[&str; 3]] = &[
+    [
+        "s = add x y; r = exponential s",
+        "a = exponential x; b = exponential y; r = multiply a b",
+        "a = exponential x; b = exponential y; r = divide a b",
+    ],
+    [
+        "v = abs x; w = abs y; p = multiply v w; r = log p",
+        "v = abs x; w = abs y; a = log v; b = log w; r = add a b",
+        "v = abs x; w = abs y; a = log v; b = log w; r = subtract a b",
+    ],
+];
+
 /// Two sides of an identity that the ring does not keep, on numbers where both are numbers.
 const LOST: &[([&str; 2], Identity)] = &[
     (
@@ -234,9 +238,10 @@ const LOST: &[([&str; 2], Identity)] = &[
 fn kept_identities_are_equal_and_slips_are_not() {
     let unknown = Numerics::of(Contract::Unknown);
     let mut wrong = vec![];
-    for [before, after, slip] in KEPT {
+    let whole = KEPT.iter().map(|k| (k, 1.0));
+    for ([before, after, slip], least) in whole.chain(UP_TO_TURNS.iter().map(|k| (k, 0.0))) {
         let report = verdict(before, after, &unknown);
-        if report.verdict != Verdict::Equal || report.ring_decided() < 1.0 {
+        if report.verdict != Verdict::Equal || report.ring_decided() < least {
             wrong.push(format!("kept: {before} | {after}: {}", report.verdict));
         }
         let report = verdict(before, slip, &unknown);
