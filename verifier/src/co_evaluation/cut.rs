@@ -98,7 +98,12 @@ impl CoEvaluation<'_, '_, '_> {
             && self.pair.numerics.contract != Contract::BitExact;
         // Few residues, and a field of 2^31 elements: equal by chance unless IEEE says so.
         let by_chance = chosen.is_none() && self.is_degenerate(content)?;
-        let returned = || self.pair.after.program.returned(bodies.after).contains(&v);
+        // A result that is compared with the result that it stands for: what differs there is found there.
+        let returned = || {
+            let results = self.pair.before.program.returned(bodies.before).iter();
+            let pairs = results.zip(self.pair.after.program.returned(bodies.after));
+            pairs.into_iter().any(|(b, a)| *b == partner && *a == v)
+        };
         let own_way = self.own_ways && !returned();
         // Another value may have the residues of x where x is special: |x| for x = -0.
         let special = !returned() && self.differs_where_special(partner, content, frame)?;
