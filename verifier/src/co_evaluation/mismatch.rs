@@ -8,7 +8,6 @@ use crate::{
     validate::Origin,
     verdict::{Ieee, Ring},
 };
-use std::collections::BTreeSet;
 use tileproof_dialect::{
     eval::Stop,
     hlo,
@@ -174,9 +173,10 @@ impl CoEvaluation<'_, '_, '_> {
         })
     }
 
-    /// Whether the bodies of foreign programs both take exponentials or logarithms, of other numbers.
+    /// Whether the bodies of foreign programs both take exponentials or logarithms, of other numbers or not as often: exp(a) exp(a) may be an exp(2a) that
+    /// was there before.
     fn other_exponentials(&self, bodies: Bodies, frame: &Frame) -> bool {
-        let taken = |version: &Version<'_>, region: RegionId, e: &Environment| -> BTreeSet<u128> {
+        let taken = |version: &Version<'_>, region: RegionId, e: &Environment| -> Vec<u128> {
             let program = version.program;
             let ops = program.region(region).ops.iter().map(|op| program.op(*op));
             let turning = ops.filter(|o| {
@@ -186,7 +186,9 @@ impl CoEvaluation<'_, '_, '_> {
             let operands = turning.filter_map(|o| o.operands.first());
             let operands = operands.filter(|v| !version.is_constant(**v));
             let contents = operands.filter_map(|v| e.get(v));
-            contents.map(|c| self.session.fingerprint(*c)).collect()
+            let mut all: Vec<u128> = contents.map(|c| self.session.fingerprint(*c)).collect();
+            all.sort_unstable();
+            all
         };
         let want = taken(self.pair.before, bodies.before, &frame.before);
         let got = taken(self.pair.after, bodies.after, &frame.followed.after);
