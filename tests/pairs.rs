@@ -60,7 +60,6 @@ fn faults_are_found_and_their_correct_twins_are_not() {
             let options = validate::Options {
                 level: match value("--level") {
                     Some("full") => Level::Full,
-                    Some("ordinary") => Level::Ordinary,
                     _ => Level::Quick,
                 },
                 seed: 1,

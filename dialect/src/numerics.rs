@@ -64,8 +64,6 @@ impl Contract {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Identity {
-    ExpSum,
-    LogExp,
     SqrtSquare,
     Trig,
     Pow,

@@ -80,7 +80,7 @@ impl CoEvaluation<'_, '_, '_> {
         let all = ranked.clone();
         // What is the same number on the real numbers goes before what is near.
         ranked.truncate(MOST_CANDIDATES);
-        ranked.sort_by_key(|(_, _, p)| !self.same_by_turns(*p, content, frame));
+        ranked.sort_by_cached_key(|(_, _, p)| !self.same_by_turns(*p, content, frame));
         for (apart, _, p) in ranked.into_iter().take(MOST_CANDIDATES) {
             let plain = Got::plain(content);
             let (want_side, got_side) = self.sides(p, v, &plain, bodies, frame);
@@ -147,7 +147,7 @@ impl CoEvaluation<'_, '_, '_> {
         ring(content).is_some_and(|got| {
             let mut pairs = want.iter().zip(got);
             want.len() == got.len()
-                && pairs.all(|(a, b)| a == b || !is_code(a | b) && differ_by_turns(*a, *b))
+                && pairs.all(|(a, b)| a == b || !is_code(*a | *b) && differ_by_turns(*a, *b))
         })
     }
 

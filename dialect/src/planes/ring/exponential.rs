@@ -58,14 +58,16 @@ pub fn logarithm(y: Residue) -> Residue {
 /// Whether two residues are one number but for turns: h^k times each other, or km apart, for a small k.
 pub fn differ_by_turns(a: Residue, b: Residue) -> bool {
     const MOST: u32 = 4;
+    if a == b {
+        return true;
+    }
     let h = power(UNIT);
     let (mut up, mut down) = ((a, a), (b, b));
-    a == b
-        || (0..MOST).any(|_| {
-            up = (mul_residues(up.0, h), add_residues(up.1, UNIT));
-            down = (mul_residues(down.0, h), add_residues(down.1, UNIT));
-            up.0 == b || up.1 == b || down.0 == a || down.1 == a
-        })
+    (0..MOST).any(|_| {
+        up = (mul_residues(up.0, h), add_residues(up.1, UNIT));
+        down = (mul_residues(down.0, h), add_residues(down.1, UNIT));
+        up.0 == b || up.1 == b || down.0 == a || down.1 == a
+    })
 }
 
 /// Exponents of the elements of a subgroup, by open addressing.

@@ -59,7 +59,8 @@ pub(super) fn exponential_of(f: &mut Formula, (x, y): Parts) -> Term {
     let is_real = f.compare(y, Direction::Eq, zero);
     let sine = f.sine(y);
     let imaginary = scaled(f, sine);
-    let imaginary = f.select(is_real, zero, imaginary);
+    // Zero, of the sign that it has.
+    let imaginary = f.select(is_real, y, imaginary);
     f.complex(real, imaginary)
 }
 
